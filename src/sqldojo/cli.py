@@ -1,0 +1,141 @@
+"""The `sqldojo` command: what people ask of the project outside the graph.
+
+Paths are options whose defaults fit the repository's root. A user's fault ends a command with one line and exit code 1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+
+from sqldojo import profiles
+from sqldojo.errors import UserError
+from sqldojo.evaluation import transcript
+from sqldojo.files import read_records
+from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
+from sqldojo.verifier.grading import CORRECT, ReferenceFailed, grade
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_PATH = click.Path(path_type=Path)
+_EXISTING = click.Path(exists=True, path_type=Path)
+
+
+def reporting_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with a UserError told in one line instead of a traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except UserError as error:
+            raise click.ClickException(str(error)) from error
+
+    return wrapped
+
+
+@click.group()
+@click.version_option(package_name="sqldojo")
+def main() -> None:
+    """Teach a small model to answer questions about SQLite databases, and see how well it does."""
+
+
+@main.command()
+@click.option("--report", type=_PATH, default=Path("reports/summary.md"), show_default=True)
+@click.option("--seconds", type=_PATH, default=Path(".scratch/seconds"), show_default=True)
+@reporting_errors
+def summary(report: Path, seconds: Path) -> None:
+    """Print the scores of the last run, and the seconds that each stage took when it last ran."""
+    if not report.is_file():
+        raise UserError(f"{report}: no report yet; make one with `make repro`")
+    console = _console()
+    console.print(Markdown(report.read_text(encoding="utf-8")))
+    timings = _timings(seconds)
+    if timings:
+        table = Table("stage", "seconds", title="Seconds per stage, when it last ran")
+        table.columns[1].justify = "right"
+        for stage, taken in timings:
+            table.add_row(stage, f"{taken:.1f}")
+        table.add_row("total", f"{sum(taken for _, taken in timings):.1f}", style="bold")
+        console.print(table)
+
+
+@main.command()
+@click.argument("name")
+@click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True)
+@click.option("--folder", type=_PATH, default=Path("profiles"), show_default=True)
+@reporting_errors
+def profile(name: str, params: Path, folder: Path) -> None:
+    """Lay profiles/NAME.yaml over params.yaml; `git checkout params.yaml` takes it off again."""
+    changed = profiles.apply(params, folder / f"{name}.yaml")
+    click.echo(f"{params}: {len(changed)} values changed" + (f": {', '.join(changed)}" if changed else ""))
+
+
+@main.command()
+@click.argument("episodes", type=_FILE)
+@click.option("--outcome", type=click.Choice(OUTCOMES))
+@click.option("--type", "question_type", help="Only this question type.")
+@click.option("--split", type=click.Choice((TRAIN, *HELD_OUT_SPLITS)))
+@click.option("--limit", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--system", is_flag=True, help="Print the system prompt too.")
+@reporting_errors
+def show(
+    episodes: Path, outcome: str | None, question_type: str | None, split: str | None, limit: int, system: bool
+) -> None:
+    """Print the transcripts in a JSONL file of EPISODES, such as data/episodes/distilled.jsonl."""
+    records = read_records(episodes, Episode)
+    found = transcript.select(records, outcome=outcome, type=question_type, split=split)
+    console = _console()
+    for episode in found[:limit]:
+        console.print(transcript.render(episode, system=system))
+    click.echo(f"{min(limit, len(found))} of {len(found)} matching episodes; the file holds {len(records)}")
+
+
+@main.command(name="grade")
+@click.option("--databases", type=_EXISTING, multiple=True, required=True, help="A file or a folder; may be repeated.")
+@click.option("--reference", required=True, help="The SQL that gives the right result.")
+@click.option("--submission", required=True, help="The SQL to judge.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as one JSON object.")
+@reporting_errors
+def grade_command(databases: tuple[Path, ...], reference: str, submission: str, as_json: bool) -> None:
+    """Judge a SUBMISSION by the REFERENCE's result on every database; exit code 0 whatever the verdict is."""
+    try:
+        verdict = grade(reference, submission, _database_files(databases))
+    except ReferenceFailed as error:
+        raise UserError(f"--reference: {error}; give a query that runs on every database") from error
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(verdict), sort_keys=True))
+    elif verdict.verdict == CORRECT:
+        click.echo("correct")
+    else:
+        click.echo(f"{verdict.verdict} on {verdict.database}: {verdict.reason}")
+
+
+def _database_files(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    files = [file for path in paths for file in (sorted(path.glob("*.sqlite")) if path.is_dir() else [path])]
+    if not files:
+        raise UserError(f"--databases: no *.sqlite file in {', '.join(map(str, paths))}; build them with `make repro`")
+    return tuple(files)
+
+
+def _timings(folder: Path) -> list[tuple[str, float]]:
+    """Stage and seconds, in the order in which the stages last ended."""
+    files = sorted(folder.glob("*"), key=lambda path: (path.stat().st_mtime_ns, path.name)) if folder.is_dir() else []
+    return [(path.name, float(path.read_text(encoding="utf-8"))) for path in files if not path.name.startswith(".")]
+
+
+def _console() -> Console:
+    """A console that does not squeeze tables when the output goes to a file or a CI log."""
+    console = Console(highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = 120
+    return console

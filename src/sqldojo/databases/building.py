@@ -1,0 +1,55 @@
+"""From parameters to the database files of both families."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqldojo.databases.adversarial import adversarial_rows
+from sqldojo.databases.families import ADVERSARIAL, FAMILIES, INSTANCES, family_paths
+from sqldojo.databases.ordinary import SHAPES, ordinary_rows
+from sqldojo.databases.shop import SCHEMA, VOCABULARIES
+from sqldojo.databases.writing import write_database
+from sqldojo.files import replacing_folder
+
+# The smallest instance has 60 % of these and must hold every city, category and year once;
+# the largest has 160 % and no more products than a category has names.
+RANGES = {"customers": (30, 1_000), "products": (30, 200), "orders": (50, 5_000)}
+
+
+@dataclass(frozen=True)
+class DatabaseParams:
+    """The section `databases` of params.yaml: the seed, and the sizes of the middle one of the ordinary instances."""
+
+    seed: int
+    customers: int
+    products: int
+    orders: int
+
+    def __post_init__(self) -> None:
+        for key, (least, most) in RANGES.items():
+            value = getattr(self, key)
+            if not least <= value <= most:
+                raise ValueError(f"{key}: {value} is out of range; use {least} to {most}")
+
+
+def build_families(root: Path, params: DatabaseParams) -> None:
+    """Replace the folder `root` by both families of databases, the same bytes for the same params."""
+    with replacing_folder(root) as folder:
+        for family in FAMILIES:
+            for instance, path in zip(INSTANCES, family_paths(folder, family), strict=True):
+                rng = random.Random(f"{params.seed}/databases/{family}/{instance}")
+                if instance == ADVERSARIAL:
+                    rows = adversarial_rows(rng, VOCABULARIES[family])
+                else:
+                    rows = ordinary_rows(
+                        rng,
+                        VOCABULARIES[family],
+                        SHAPES[instance],
+                        customers=params.customers,
+                        products=params.products,
+                        orders=params.orders,
+                    )
+                path.parent.mkdir(exist_ok=True)
+                write_database(path, SCHEMA, rows.tables)

@@ -1,0 +1,79 @@
+"""Playing every held-out question with one checkpoint, each several times, without losing what is done when killed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.databases.execution import Limits
+from sqldojo.databases.schema import schema_text
+from sqldojo.files import read_records, to_line
+from sqldojo.progress import progress
+from sqldojo.records import CORRECT, OUTCOMES, Episode, Question
+from sqldojo.training.policy_model import PolicyModel
+from sqldojo.training.rollouts import play
+
+
+@dataclass(frozen=True)
+class EvaluateParams:
+    """The section `evaluate`: attempts at each question, and how many episodes are decoded together."""
+
+    seed: int
+    attempts: int
+    width: int
+
+    def __post_init__(self) -> None:
+        for name in ("attempts", "width"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
+
+
+def score(
+    policy: PolicyModel,
+    questions: Sequence[Question],
+    databases: Sequence[Path],
+    params: EvaluateParams,
+    agent: AgentParams,
+    limits: Limits,
+    journal: Path,
+) -> list[Episode]:
+    """All episodes, sorted by id. Each is appended to `journal` as it ends; a rerun plays only what is missing there.
+
+    Random keys come from the seed and the episode's id, so a resumed run gives the same episodes.
+    """
+    schema = schema_text(databases[0])
+    attempts = [
+        Attempt(question, number, databases=databases, schema=schema, tool_format=policy.dialogue.tool_format,
+                params=agent, limits=limits)
+        for question in questions
+        for number in range(params.attempts)
+    ]
+    episodes = {episode.id: episode for episode in _recover(journal)}
+    left = [attempt for attempt in attempts if attempt.id not in episodes]
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    with progress("evaluate", len(attempts), done=len(episodes)) as report, journal.open("a", encoding="utf-8") as log:
+        for episode in play(policy, left, agent, seed=params.seed, width=params.width):
+            log.write(to_line(episode) + "\n")
+            log.flush()
+            episodes[episode.id] = episode
+            report(len(episodes), _tally(episodes.values()))
+    return [episodes[name] for name in sorted(episodes)]
+
+
+def _recover(journal: Path) -> list[Episode]:
+    """The episodes of an interrupted run; a last line cut off by the kill is dropped from the file."""
+    if not journal.is_file():
+        return []
+    written = journal.read_bytes()  # not text: the cut may go through a character
+    complete = written[: written.rfind(b"\n") + 1]
+    if complete != written:
+        journal.write_bytes(complete)
+    return read_records(journal, Episode)
+
+
+def _tally(episodes: Collection[Episode]) -> str:
+    counts = Counter(episode.outcome for episode in episodes)
+    return f"{counts[CORRECT] / len(episodes):.0%} correct ({', '.join(f'{counts[name]} {name}' for name in OUTCOMES)})"

@@ -1,0 +1,104 @@
+"""Intervals for accuracies: how far a score would move had other questions of other types been asked.
+
+Questions of one type succeed or fail together, so attempts are no independent sample: an interval that takes them for
+one is too narrow, at worst by a factor above three (E. Miller, "Adding Error Bars to Evals", 2024, arXiv 2411.00640,
+section on clustered standard errors). The type is the unit that is sampled here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy
+import scipy.stats
+
+CONFIDENCE = 0.95
+RESAMPLES = 4000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its 95 % interval, and how much was measured for it."""
+
+    mean: float
+    low: float
+    high: float
+    questions: int
+    attempts: int
+    types: int
+
+
+def clustered_interval(
+    values_by_type: Mapping[str, Sequence[Sequence[float]]], seed: str, resamples: int = RESAMPLES
+) -> Interval:
+    """The mean of values in [0, 1], given as type -> questions -> attempts, with a 95 % two-stage bootstrap interval.
+
+    Every question weighs the same, however often it was attempted. A resample draws as many types as there are, then
+    as many questions within each as that type has, both with replacement, and the interval spans the percentiles of
+    its mean (A. C. Davison and D. V. Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8; they note
+    that drawing twice errs a little to the wide side, which is the safe one for our few types). With one type, that
+    is the bootstrap over its questions.
+
+    When all questions have the same mean, as when a model never succeeds, every resample is alike and the bootstrap
+    would claim certainty. Then the interval is the exact binomial one with the number of clusters (types, or
+    questions when there is one type) as its sample size: see `exact_interval`.
+
+    The result depends on the seed and the values, not on the order in which types or questions come. ValueError when
+    there is no type, a type without questions or a question without attempts.
+    """
+    means = [_question_means(name, values_by_type[name]) for name in sorted(values_by_type)]
+    if not means:
+        raise ValueError("no values to summarise")
+    pooled = numpy.concatenate(means)
+    mean = float(pooled.mean())
+    if numpy.ptp(pooled) == 0:
+        low, high = exact_interval(mean, len(means) if len(means) > 1 else len(pooled))
+    else:
+        tail = (1 - CONFIDENCE) / 2
+        low, high = numpy.quantile(_resampled_means(means, _generator(seed), resamples), [tail, 1 - tail])
+    attempts = sum(len(values) for questions in values_by_type.values() for values in questions)
+    return Interval(mean, float(low), float(high), len(pooled), attempts, len(means))
+
+
+def exact_interval(share: float, size: int) -> tuple[float, float]:
+    """The Clopper-Pearson 95 % interval for a share seen in `size` independent units.
+
+    `share * size` need not be whole: the beta quantiles go on between whole numbers, as E. L. Korn and B. I. Graubard
+    ("Confidence intervals for proportions with small expected number of positive counts estimated from survey data",
+    1998) use them for clustered samples, with the effective size in place of the sample's.
+    """
+    successes = share * size
+    tail = (1 - CONFIDENCE) / 2
+    low = scipy.stats.beta.ppf(tail, successes, size - successes + 1) if successes > 0 else 0.0
+    high = scipy.stats.beta.ppf(1 - tail, successes + 1, size - successes) if successes < size else 1.0
+    return float(low), float(high)
+
+
+def _question_means(name: str, questions: Sequence[Sequence[float]]) -> numpy.ndarray:
+    if not questions or not all(len(values) for values in questions):
+        raise ValueError(f"type {name}: no questions, or a question without attempts")
+    means = numpy.array([sum(values) / len(values) for values in questions])
+    if means.min() < 0 or means.max() > 1:
+        raise ValueError(f"type {name}: values must lie between 0 and 1")
+    return numpy.sort(means)
+
+
+def _resampled_means(
+    means: Sequence[numpy.ndarray], generator: numpy.random.Generator, resamples: int
+) -> numpy.ndarray:
+    """One mean a resample. Drawn type by type, so that a thousand resamples are a few array operations."""
+    drawn = generator.integers(len(means), size=(resamples, len(means)))
+    sums = numpy.empty(drawn.shape)
+    sizes = numpy.array([len(questions) for questions in means])
+    for index, questions in enumerate(means):
+        places = drawn == index
+        picks = generator.integers(len(questions), size=(int(places.sum()), len(questions)))
+        sums[places] = questions[picks].sum(axis=1)
+    return sums.sum(axis=1) / sizes[drawn].sum(axis=1)
+
+
+def _generator(seed: str) -> numpy.random.Generator:
+    """A generator of its own for each stable name: Python's hash of a text differs from run to run."""
+    return numpy.random.default_rng(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))

@@ -1,0 +1,119 @@
+"""A dialogue as token ids: what the model is given, what it writes, and what joins the two.
+
+Rollouts and training build their tokens from the same three pieces (prompt, action, bridge), so a demonstration looks
+to the model exactly like the dialogue that it will play. Text that a model sampled is never tokenised again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jinja2 import TemplateError
+
+from sqldojo.agent.tool_format import PLAIN, ToolFormat
+from sqldojo.errors import UserError
+from sqldojo.records import RUN_SQL, Message, ToolCall
+from sqldojo.training.native_format import assistant_message
+
+_MARK = "\u2402result\u2403"
+
+
+@dataclass(frozen=True)
+class TokenSequence:
+    """Token ids with a mask of the same length: 1 where the token is the model's own action and may be learnt."""
+
+    tokens: tuple[int, ...]
+    action_mask: tuple[int, ...]
+
+
+class Dialogue:
+    """Turns messages into tokens for one tokenizer and tool format."""
+
+    def __init__(self, tokenizer: Any, tool_format: ToolFormat) -> None:
+        self.tokenizer, self.tool_format = tokenizer, tool_format
+        self._before_result, self._after_result = self._bridge_texts()
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        """The tokens of the opening messages and of what the template puts before the model's first reply."""
+        plain = [{"role": message.role, "content": message.content} for message in messages]
+        return self._encode(self._render(plain, add_generation_prompt=True))
+
+    def action(self, call: ToolCall) -> list[int]:
+        """The tokens of a demonstrated call, up to the marker that ends it."""
+        return self._encode(self.tool_format.render(call))
+
+    def bridge(self, result: str) -> list[int]:
+        """The tokens from the end of a call to the model's next reply: turn end, the tool's result, turn start."""
+        return self._encode(self._before_result + result + self._after_result)
+
+    def demonstration(self, messages: Sequence[Message]) -> TokenSequence:
+        """A demonstrated episode; its deliberate mistakes are context, not targets."""
+        opening = [message for message in messages if message.role in ("system", "user")]
+        tokens = self.prompt([replace(message, content=self._in_own_format(message.content)) for message in opening])
+        mask = [0] * len(tokens)
+        for message in messages[len(opening) :]:
+            if message.role == "tool":
+                piece, learnt = self.bridge(message.content), 0
+            elif message.tool_call is None:
+                raise ValueError("a demonstration holds prose where a tool call belongs")
+            else:
+                piece, learnt = self.action(message.tool_call), int(message.target)
+            tokens += piece
+            mask += [learnt] * len(piece)
+        return TokenSequence(tuple(tokens), tuple(mask))
+
+    def _in_own_format(self, text: str) -> str:
+        """The teacher's system prompt, which explains the plain format, as a rollout in this format would have it."""
+        own = self.tool_format.instructions
+        return text.replace(f"{PLAIN.instructions}\n", f"{own}\n" if own else "")
+
+    def _encode(self, text: str) -> list[int]:
+        return self.tokenizer.encode(text, add_special_tokens=False)
+
+    def _render(self, messages: list[dict[str, Any]], *, add_generation_prompt: bool) -> str:
+        schemas = self.tool_format.schemas
+        return self.tokenizer.apply_chat_template(
+            messages,
+            tools=list(schemas) if schemas else None,
+            add_generation_prompt=add_generation_prompt,
+            enable_thinking=False,
+            tokenize=False,
+        )
+
+    def _bridge_texts(self) -> tuple[str, str]:
+        """The template's own text around a tool's result, read off a dialogue rendered with a mark in its place."""
+        probe = ToolCall(RUN_SQL, "SELECT 1")
+        call = self.tool_format.render(probe)
+        said = assistant_message(probe) if self.tool_format.schemas else {"role": "assistant", "content": call}
+        messages = [
+            {"role": "system", "content": "?"},
+            {"role": "user", "content": "?"},
+            said,
+            {"role": self.tool_format.result_role, "content": _MARK},
+        ]
+        try:
+            text = self._render(messages, add_generation_prompt=True)
+        except (TemplateError, ValueError) as error:  # a role that the template refuses; no template at all
+            raise UserError(
+                f"params.yaml: model.source: this model's chat template cannot show a dialogue with a system prompt "
+                f"and tools ({error}); choose a model whose template can"
+            ) from error
+        called, marked = text.rfind(call), text.find(_MARK)
+        if called < 0 or marked < called:
+            raise UserError(
+                "params.yaml: model.source: this model's chat template cannot show a tool call and its result; "
+                "choose a model whose template can"
+            )
+        return text[called + len(call) : marked], text[marked + len(_MARK) :]
+
+
+def shared_prefix_length(sequences: Iterable[Sequence[int]]) -> int:
+    """How many leading tokens all sequences have in common."""
+    length = 0
+    for column in zip(*sequences, strict=False):
+        if len(set(column)) > 1:
+            break
+        length += 1
+    return length

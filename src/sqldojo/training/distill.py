@@ -1,0 +1,144 @@
+"""Distillation: supervised training of a fresh adapter on demonstrated episodes, on the agent's own actions only."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from sqldojo.errors import UserError
+from sqldojo.progress import progress
+from sqldojo.records import Episode
+from sqldojo.training.checkpoints import TrainingState, load_checkpoint, save_checkpoint
+from sqldojo.training.dialogue import TokenSequence, shared_prefix_length
+from sqldojo.training.optimizer import OptimizerParams, apply_gradients, learning_rate_at, make_optimizer
+from sqldojo.training.policy_model import LoraParams, PolicyModel, add_fresh_adapter
+from sqldojo.training.shared_prefix import SharedPrefixBatch, action_logprobs, make_batch
+
+_BATCHES_SORTED_TOGETHER = 4
+
+
+@dataclass(frozen=True)
+class DistillParams:
+    """The section `distill`. `updates` optimizer steps of `batch_size` demonstrations each."""
+
+    seed: int
+    updates: int
+    batch_size: int
+    learning_rate: float
+    final_share: float
+    warmup_steps: int
+    gradient_norm: float
+    lora_rank: int
+    lora_scale: float
+    checkpoint_every: int
+
+    def __post_init__(self) -> None:
+        for name in ("updates", "batch_size", "checkpoint_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
+        if self.lora_rank < 1 or self.lora_scale <= 0:
+            raise ValueError(f"lora_rank: rank must be at least 1 and lora_scale above 0, found {self.lora_rank} and "
+                             f"{self.lora_scale}")
+        _ = self.optimizer
+
+    @property
+    def lora(self) -> LoraParams:
+        return LoraParams(self.lora_rank, self.lora_scale)
+
+    @property
+    def optimizer(self) -> OptimizerParams:
+        return OptimizerParams(self.learning_rate, self.final_share, self.warmup_steps, self.gradient_norm)
+
+
+@dataclass(frozen=True)
+class UpdateRecord:
+    """One row of the training curve: mean loss per action token, the rate used, the gradient's norm before clipping."""
+
+    update: int
+    loss: float
+    learning_rate: float
+    gradient_norm: float
+    action_tokens: int
+
+
+def distill(
+    policy: PolicyModel, demonstrations: Sequence[Episode], params: DistillParams, scratch: Path
+) -> list[UpdateRecord]:
+    """Train a fresh adapter on `policy` in place and return its curve.
+
+    Checkpoints go to `scratch`; a rerun with the same inputs continues from the last one and ends the same.
+    """
+    sequences = tokenise(policy, demonstrations)
+    shared = shared_prefix_length([sequence.tokens for sequence in sequences])  # of all: one shape for the whole run
+    add_fresh_adapter(policy.model, params.lora, params.seed)
+    optimizer = make_optimizer()
+    state = load_checkpoint(scratch, policy.model, optimizer) or TrainingState(step=0, curve=[])
+    curve = [UpdateRecord(**row) for row in state.curve]
+    loss_and_gradients = nn.value_and_grad(policy.model, lambda _, batch: mean_loss(policy, batch))
+    order = batches(sequences, params)
+    with progress("distill", params.updates, done=state.step) as report:
+        for step in range(state.step, params.updates):
+            chosen = [sequences[index] for index in order[step]]
+            batch = make_batch([(sequence.tokens, sequence.action_mask) for sequence in chosen], shared)
+            loss, gradients = loss_and_gradients(policy.model, batch)
+            rate = learning_rate_at(step, params.updates, params.optimizer)
+            norm = apply_gradients(
+                policy.model, optimizer, gradients, learning_rate=rate, gradient_norm=params.gradient_norm
+            )
+            tokens = int(batch.weights.sum().item())
+            curve.append(UpdateRecord(step + 1, round(loss.item(), 6), round(rate, 9), round(norm, 6), tokens))
+            report(step + 1, f"loss {loss.item():.4f}")
+            if (step + 1) % params.checkpoint_every == 0 and step + 1 < params.updates:
+                save_checkpoint(scratch, policy.model, optimizer, TrainingState(step + 1, [vars(row) for row in curve]))
+    return curve
+
+
+def final_loss(curve: Sequence[UpdateRecord], updates: int = 10) -> float:
+    """The mean loss of the last few updates, since that of a single batch depends on which types are in it."""
+    last = curve[-updates:]
+    return round(sum(row.loss for row in last) / len(last), 6)
+
+
+def tokenise(policy: PolicyModel, demonstrations: Sequence[Episode]) -> list[TokenSequence]:
+    """The demonstrations as tokens, in their order; UserError when there is none or one holds nothing to learn."""
+    if not demonstrations:
+        raise UserError("data/demonstrations.jsonl: there is no demonstration to learn from; check params.yaml: teach")
+    sequences = [policy.dialogue.demonstration(episode.messages) for episode in demonstrations]
+    for episode, sequence in zip(demonstrations, sequences, strict=True):
+        if not any(sequence.action_mask):
+            raise ValueError(f"demonstration {episode.id} has no action to learn")
+    return sequences
+
+
+def batches(sequences: Sequence[TokenSequence], params: DistillParams) -> list[list[int]]:
+    """Which demonstrations each update learns from, by index: shuffled epochs, near lengths together.
+
+    Sorting a few batches' worth by length saves padding; their order and their neighbours stay random. No more than an
+    epoch is sorted together, or a batch would hold one demonstration several times.
+    """
+    chosen: list[list[int]] = []
+    epoch, window = 0, params.batch_size * max(1, min(_BATCHES_SORTED_TOGETHER, len(sequences) // params.batch_size))
+    pool: list[int] = []
+    while len(chosen) < params.updates:
+        generator = random.Random(f"{params.seed}/distill/{epoch}")
+        while len(pool) < window:
+            shuffled = list(range(len(sequences)))
+            generator.shuffle(shuffled)
+            pool += shuffled
+        near = sorted(pool[:window], key=lambda index: len(sequences[index].tokens))
+        pool = pool[window:]
+        cut = [near[start : start + params.batch_size] for start in range(0, window, params.batch_size)]
+        generator.shuffle(cut)
+        chosen += cut
+        epoch += 1
+    return chosen[: params.updates]
+
+
+def mean_loss(policy: PolicyModel, batch: SharedPrefixBatch) -> mx.array:
+    """The negative log-likelihood per action token, a scalar."""
+    return -(action_logprobs(policy, batch) * batch.weights).sum() / batch.weights.sum()

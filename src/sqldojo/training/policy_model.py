@@ -1,0 +1,144 @@
+"""The model that is trained and played: loading, its adapter, and the body and head that a loss needs apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten, tree_map
+from mlx_lm.models.cache import KVCache, make_prompt_cache
+from mlx_lm.tuner.utils import linear_to_lora_layers
+from mlx_lm.utils import load
+
+from sqldojo.errors import UserError
+from sqldojo.files import replacing_folder, write_json
+from sqldojo.training.dialogue import Dialogue
+from sqldojo.training.native_format import tool_format_of
+
+_FLOATS = (mx.float32, mx.bfloat16, mx.float16)
+_WEIGHTS, _CONFIG = "adapters.safetensors", "adapter_config.json"
+
+
+@dataclass(frozen=True)
+class LoraParams:
+    """Low-rank adaptation (Hu et al. 2021) of every linear layer: W x + scale * B A x, with A of `rank` rows."""
+
+    rank: int
+    scale: float
+
+    def __post_init__(self) -> None:
+        if self.rank < 1:
+            raise ValueError(f"rank: must be at least 1, found {self.rank}")
+        if self.scale <= 0:
+            raise ValueError(f"scale: must be above 0, found {self.scale}")
+
+
+@dataclass(frozen=True)
+class PolicyModel:
+    """A loaded model with the dialogue that it understands.
+
+    `body` maps tokens [B, T] and caches to hidden states [B, T, D]; `head` maps hidden states to logits over the
+    vocabulary. `end_tokens` are the ids that end a turn.
+    """
+
+    model: nn.Module
+    dialogue: Dialogue
+    body: Callable[..., mx.array]
+    head: Callable[[mx.array], mx.array]
+    end_tokens: frozenset[int]
+
+
+def load_policy_model(folder: Path) -> PolicyModel:
+    """The model of an MLX folder, in float32 on a CPU and in bfloat16 on a GPU; no adapter yet.
+
+    UserError when the folder holds no model, or one whose cache or output layer does not fit our way of training.
+    """
+    if not (folder / "config.json").is_file():
+        raise UserError(f"{folder}: there is no model in it; build it with `dvc repro prepare_model`")
+    try:
+        model, tokenizer = load(str(folder))
+    except ValueError as error:  # mlx-lm's word for an unknown architecture or weights that do not fit
+        raise UserError(f"{folder}: mlx-lm cannot load this model ({error}); set params.yaml: model.source") from error
+    if any(type(cache) is not KVCache for cache in make_prompt_cache(model)):
+        raise UserError(
+            "params.yaml: model.source: this model keeps more than plain keys and values (sliding window or recurrent "
+            "state), which shared prefixes do not support; choose a plain transformer"
+        )
+    # Half precision is slow on a CPU, and float32 makes sampled and trained probabilities agree to the last bits.
+    wanted = mx.float32 if mx.default_device() == mx.Device(mx.cpu) else mx.bfloat16
+    model.update(tree_map(lambda x: x.astype(wanted) if x.dtype in _FLOATS else x, model.parameters()))
+    model.freeze()
+    body, head = _body_and_head(model)
+    return PolicyModel(model, Dialogue(tokenizer, tool_format_of(tokenizer)), body, head,
+                       frozenset(tokenizer.eos_token_ids))
+
+
+def _body_and_head(model: nn.Module) -> tuple[Callable[..., mx.array], Callable[[mx.array], mx.array]]:
+    text_model = getattr(model, "language_model", model)
+    body = text_model.model
+
+    def head(hidden: mx.array) -> mx.array:
+        return text_model.lm_head(hidden) if hasattr(text_model, "lm_head") else body.embed_tokens.as_linear(hidden)
+
+    probe = mx.arange(4)[None]
+    if not mx.allclose(head(body(probe)), model(probe), rtol=1e-2, atol=1e-2).item():
+        raise UserError(
+            "params.yaml: model.source: this model changes its logits after the output layer (it scales or caps them), "
+            "so a loss would not be about the logits that it samples from; choose another model"
+        )
+    return body, head
+
+
+def add_fresh_adapter(model: nn.Module, params: LoraParams, seed: int) -> None:
+    """Put a new adapter on all linear layers: A random by `seed`, B zero, so the model's output is unchanged."""
+    mx.random.seed(seed)
+    linear_to_lora_layers(model, len(model.layers), {"rank": params.rank, "scale": params.scale, "dropout": 0.0})
+
+
+def adapter_weights(model: nn.Module) -> dict[str, mx.array]:
+    """The trainable tensors by name."""
+    return dict(tree_flatten(model.trainable_parameters()))
+
+
+def load_adapter_weights(model: nn.Module, weights: dict[str, mx.array], origin: Path) -> None:
+    """Replace the adapter's tensors; UserError naming the keys unless exactly the model's own tensors are given."""
+    own = adapter_weights(model)
+    odd = sorted(own.keys() ^ weights.keys()) or sorted(
+        name for name, tensor in own.items() if tensor.shape != weights[name].shape
+    )
+    if odd:
+        raise UserError(f"{origin}: does not fit the model: {len(odd)} tensors differ, first {odd[0]}; train it again")
+    model.load_weights(list(weights.items()), strict=False)
+    mx.eval(model.parameters())
+
+
+def save_adapter(folder: Path, model: nn.Module, params: LoraParams, about: dict[str, Any]) -> None:
+    """Write the adapter as mlx-lm reads it, with `about` (seed, versions, device) kept in `about.json`."""
+    with replacing_folder(folder) as temporary:
+        mx.save_safetensors(str(temporary / _WEIGHTS), adapter_weights(model))
+        write_json(
+            temporary / _CONFIG,
+            {
+                "fine_tune_type": "lora",
+                "num_layers": len(model.layers),
+                "lora_parameters": {**asdict(params), "dropout": 0.0},
+            },
+        )
+        write_json(temporary / "about.json", about)
+
+
+def load_adapter(folder: Path, model: nn.Module) -> None:
+    """Put a saved adapter on a freshly loaded model; UserError when it is absent or made for another model."""
+    try:
+        config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+        weights = mx.load(str(folder / _WEIGHTS))
+    except (FileNotFoundError, RuntimeError, ValueError) as error:
+        raise UserError(f"{folder}: no readable adapter ({error}); train it with `dvc repro`") from error
+    lora = config["lora_parameters"]
+    add_fresh_adapter(model, LoraParams(lora["rank"], lora["scale"]), seed=0)
+    load_adapter_weights(model, weights, folder)

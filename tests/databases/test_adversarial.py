@@ -1,0 +1,299 @@
+"""Each property that the adversarial instance is made for, asserted by query, and the mistakes that it tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date, timedelta
+from pathlib import Path
+
+import apsw
+import pytest
+
+from sqldojo.databases import shop
+from sqldojo.databases.families import FAMILIES, INSTANCES, family_paths
+
+COUNTS = [*range(1, shop.COUNT_THRESHOLDS[-1] + 2)]
+SALES = "orders o JOIN order_items i ON i.order_id = o.id"
+SPEND = f"SELECT o.customer_id, sum(i.quantity * i.unit_price) AS spend FROM {SALES} WHERE {{}} GROUP BY o.customer_id"
+KEPT, ALL = "o.status <> 'cancelled' AND o.customer_id NOTNULL", "o.customer_id NOTNULL"
+
+
+class Database:
+    """The adversarial instance of one family, open for questions."""
+
+    def __init__(self, family: str, connection: apsw.Connection) -> None:
+        self.family = family
+        self.connection = connection
+
+    def rows(self, sql: str) -> list[tuple]:
+        return self.connection.execute(sql).fetchall()
+
+    def column(self, sql: str) -> list:
+        return [row[0] for row in self.rows(sql)]
+
+    def top(self, sql: str) -> set:
+        """The keys of all rows (key, measure) that reach the largest measure."""
+        rows = [row for row in self.rows(sql) if row[1] is not None]
+        largest = max(measure for _, measure in rows)
+        return {key for key, measure in rows if measure == largest}
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def database(request: pytest.FixtureRequest, databases: Path) -> Iterator[Database]:
+    path = family_paths(databases, request.param)[INSTANCES.index("adversarial")]
+    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        yield Database(request.param, connection)
+
+
+def test_every_city_has_two_customers_of_one_name(database: Database) -> None:
+    sql = "SELECT city FROM customers GROUP BY city, name HAVING count(*) = 2 AND count(DISTINCT ifnull(email, '')) = 2"
+    assert {*database.column(sql)} >= {*shop.CITIES[database.family]}
+    assert database.column("SELECT name FROM customers GROUP BY name HAVING count(DISTINCT city) > 1") != []
+
+
+@pytest.mark.parametrize("orders", [KEPT, ALL])
+def test_namesakes_are_both_top_spenders(database: Database, orders: str) -> None:
+    top = database.top(SPEND.format(orders))
+    names = database.column(f"SELECT name FROM customers WHERE id IN {(*top,)}")
+    assert len(top) == 4 and len(set(names)) == 2
+    assert sorted(names.count(name) for name in set(names)) == [2, 2]
+
+
+def test_namesakes_are_the_top_spenders_of_every_city(database: Database) -> None:
+    for city in shop.CITIES[database.family]:
+        in_city = f"o.customer_id IN (SELECT id FROM customers WHERE city = '{city}')"
+        top = database.top(SPEND.format(f"{KEPT} AND {in_city}"))
+        names = database.column(f"SELECT name FROM customers WHERE id IN {(*top,)}")
+        assert len(names) == 2 and len(set(names)) == 1, city
+
+
+def test_prices_are_on_and_a_cent_beside_every_threshold(database: Database) -> None:
+    prices = set(database.column("SELECT price FROM products"))
+    for threshold in shop.PRICE_THRESHOLDS:
+        assert {threshold - 0.01, threshold, threshold + 0.01} <= prices
+        assert database.column(f"SELECT count(*) FROM products WHERE price = {threshold}")[0] > 0
+    on_threshold = f"SELECT DISTINCT category FROM products WHERE price IN {shop.PRICE_THRESHOLDS}"
+    assert len(database.column(on_threshold)) >= len(shop.CATEGORIES[database.family]) - 2
+
+
+@pytest.mark.parametrize("orders", [KEPT, ALL, "o.status = 'delivered'"])
+def test_spends_are_on_and_a_cent_beside_every_threshold(database: Database, orders: str) -> None:
+    spends = {row[1] for row in database.rows(SPEND.format(orders))}
+    for threshold in shop.SPEND_THRESHOLDS:
+        assert {threshold - 0.01, threshold, threshold + 0.01} <= spends
+
+
+def test_order_totals_are_on_every_threshold(database: Database) -> None:
+    totals = set(database.column("SELECT sum(quantity * unit_price) FROM order_items GROUP BY order_id"))
+    assert {float(threshold) for threshold in shop.SPEND_THRESHOLDS} <= totals
+
+
+@pytest.mark.parametrize("threshold", shop.SPEND_THRESHOLDS)
+def test_cancelled_orders_lift_someone_over_every_threshold(database: Database, threshold: int) -> None:
+    kept, everything = (
+        {customer for customer, spend in database.rows(SPEND.format(orders)) if (spend or 0) > threshold}
+        for orders in (KEPT, ALL)
+    )
+    assert kept < everything
+
+
+@pytest.mark.parametrize(("table", "column"), [("orders", "order_date"), ("customers", "signup_date")])
+def test_dates_are_at_both_ends_of_years_and_months_and_outside_the_usual_years(
+    database: Database, table: str, column: str
+) -> None:
+    days = set(database.column(f"SELECT {column} FROM {table}"))
+    assert {f"{year}-{end}" for year in shop.YEARS for end in ("01-01", "12-31")} <= days
+    firsts = [date(year, month, 1) for year in shop.YEARS for month in range(2, 13)]
+    ends = [(first.isoformat(), (first - timedelta(days=1)).isoformat()) for first in firsts]
+    if table == "orders":
+        assert {day for pair in ends for day in pair} <= days
+    else:  # each month in one year or another
+        assert {first[5:7] for first, last in ends if {first, last} <= days} == {first[5:7] for first, _ in ends}
+    assert {f"{shop.YEARS[0] - 1}-12-31", f"{shop.YEARS[-1] + 1}-01-01", "1970-01-01", "2099-12-31"} <= days
+
+
+def test_orders_of_every_status_are_at_both_ends_of_every_year(database: Database) -> None:
+    found = set(database.rows("SELECT order_date, status FROM orders"))
+    ends = [f"{year}-{end}" for year in shop.YEARS for end in ("01-01", "12-31")]
+    assert {(end, status) for end in ends for status in shop.STATUSES} <= found
+
+
+def test_every_column_that_allows_null_has_some(database: Database) -> None:
+    for table in shop.SCHEMA:
+        for _, name, _, not_null, _, key in database.rows(f"PRAGMA table_info({table})"):
+            if not (not_null or key):
+                missing = database.column(f"SELECT count(*) FROM {table} WHERE {name} IS NULL")[0]
+                assert missing > 0, f"{table}.{name}"
+
+
+@pytest.mark.parametrize(
+    ("table", "reference", "in_table"),
+    [
+        ("customers", "customer_id", "orders"),
+        ("products", "product_id", "order_items"),
+        ("orders", "order_id", "order_items"),
+    ],
+)
+def test_some_have_no_partner_and_not_in_finds_none_of_them(
+    database: Database, table: str, reference: str, in_table: str
+) -> None:
+    partner = f"SELECT 1 FROM {in_table} WHERE {reference} = {table}.id"
+    assert database.column(f"SELECT count(*) FROM {table} WHERE NOT EXISTS ({partner})")[0] >= 4
+    assert database.column(f"SELECT count(*) FROM {table} WHERE id NOT IN (SELECT {reference} FROM {in_table})") == [0]
+
+
+def test_every_category_sells_and_some_customers_only_cancel(database: Database) -> None:
+    sold = "SELECT DISTINCT category FROM products JOIN order_items i ON i.product_id = products.id"
+    assert {*shop.CATEGORIES[database.family]} <= {*database.column(sold)}
+    only_cancelled = "HAVING min(status) = 'cancelled' AND max(status) = 'cancelled'"
+    assert len(database.column(f"SELECT customer_id FROM orders GROUP BY customer_id {only_cancelled}")) >= 2
+
+
+@pytest.mark.parametrize("measure", ["sum(i.quantity * i.unit_price)", "sum(i.quantity)"])
+@pytest.mark.parametrize("key", ["p.category", "p.id", "c.id", "c.city", "c.country"])
+def test_cancelled_orders_change_who_wins(database: Database, key: str, measure: str) -> None:
+    joined = f"{SALES} JOIN products p ON p.id = i.product_id JOIN customers c ON c.id = o.customer_id"
+    kept, everything = (
+        database.top(f"SELECT {key}, {measure} FROM {joined} WHERE {which} AND {key} NOTNULL GROUP BY {key}")
+        for which in (KEPT, ALL)
+    )
+    assert len(kept) >= 2 and len(everything) >= 2
+    assert kept & everything == set()
+
+
+TOPS = {
+    "most expensive product": "SELECT id, price FROM products",
+    "cheapest product": "SELECT id, -price FROM products",
+    "first signup": "SELECT id, -julianday(signup_date) FROM customers",
+    "last signup": "SELECT id, julianday(signup_date) FROM customers",
+    "first order": "SELECT id, -julianday(order_date) FROM orders",
+    "last order": "SELECT id, julianday(order_date) FROM orders",
+    "city with most customers": "SELECT city, count(*) FROM customers WHERE city NOTNULL GROUP BY city",
+    "city with fewest customers": "SELECT city, -count(*) FROM customers WHERE city NOTNULL GROUP BY city",
+    "country with most customers": "SELECT country, count(*) FROM customers WHERE country NOTNULL GROUP BY country",
+    "category with most products": "SELECT category, count(*) FROM products WHERE category NOTNULL GROUP BY category",
+    "category with the highest average price": "SELECT category, avg(price) FROM products GROUP BY category",
+    "customer with most orders": f"SELECT customer_id, count(*) FROM orders o WHERE {ALL} GROUP BY customer_id",
+    "customer with most lines": f"SELECT customer_id, count(*) FROM {SALES} WHERE {ALL} GROUP BY customer_id",
+    "largest order": "SELECT order_id, sum(quantity * unit_price) FROM order_items GROUP BY order_id",
+    "product in most lines": "SELECT product_id, count(*) FROM order_items WHERE product_id > 0 GROUP BY 1",
+    "most pieces sold": "SELECT product_id, sum(quantity) FROM order_items WHERE product_id > 0 GROUP BY 1",
+    "year with most orders": "SELECT substr(order_date, 1, 4), count(*) FROM orders GROUP BY 1",
+    "year with most signups": "SELECT substr(signup_date, 1, 4), count(*) FROM customers GROUP BY 1",
+    "status with most orders": "SELECT status, count(*) FROM orders GROUP BY status",
+}
+
+
+@pytest.mark.parametrize("title", TOPS)
+def test_every_top_is_tied(database: Database, title: str) -> None:
+    assert len(database.top(TOPS[title])) >= 2
+
+
+def test_the_dearest_product_of_every_category_is_tied(database: Database) -> None:
+    for category in shop.CATEGORIES[database.family]:
+        dearest = database.top(f"SELECT id, price FROM products WHERE category = '{category}'")
+        assert len(dearest) >= 2 or category in shop.CATEGORIES[database.family][-2:], category
+
+
+@pytest.mark.parametrize(
+    ("counted", "sql"),
+    [
+        ("customers of a city", "SELECT count(*) FROM customers GROUP BY city"),
+        ("products of a category", "SELECT count(*) FROM products GROUP BY category"),
+        ("orders of a customer", f"SELECT count(*) FROM orders o WHERE {ALL} GROUP BY customer_id"),
+        ("orders kept by a customer", f"SELECT count(*) FROM orders o WHERE {KEPT} GROUP BY customer_id"),
+        ("lines of an order", "SELECT count(*) FROM order_items GROUP BY order_id"),
+        ("orders of a product", "SELECT count(DISTINCT order_id) FROM order_items GROUP BY product_id"),
+        ("buyers of a product", f"SELECT count(DISTINCT customer_id) FROM {SALES} GROUP BY product_id"),
+        (
+            "categories of a customer",
+            f"SELECT count(DISTINCT category) FROM {SALES} JOIN products p ON p.id = product_id GROUP BY customer_id",
+        ),
+    ],
+)
+def test_counts_are_on_and_beside_every_threshold(database: Database, counted: str, sql: str) -> None:
+    least = shop.COUNT_THRESHOLDS[0] if counted in ("customers of a city", "products of a category") else 1
+    counts = set(database.column(sql))
+    assert {*range(least, shop.COUNT_THRESHOLDS[-1] + 1)} <= counts
+    assert max(counts) > shop.COUNT_THRESHOLDS[-1]
+
+
+MISTAKES = {
+    "grouping by name": (
+        "SELECT name FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.id HAVING count(*) > {}",
+        "SELECT name FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.name HAVING count(*) > {}",
+        shop.COUNT_THRESHOLDS,
+    ),
+    "counting lines for orders": (
+        f"SELECT count(*) FROM (SELECT 1 FROM {SALES} GROUP BY customer_id HAVING count(DISTINCT o.id) > {{}})",
+        f"SELECT count(*) FROM (SELECT 1 FROM {SALES} GROUP BY customer_id HAVING count(*) > {{}})",
+        shop.COUNT_THRESHOLDS,
+    ),
+    "counting lines for pieces": (
+        "SELECT count(*) FROM (SELECT 1 FROM order_items GROUP BY product_id HAVING sum(quantity) > {})",
+        "SELECT count(*) FROM (SELECT 1 FROM order_items GROUP BY product_id HAVING count(*) > {})",
+        shop.COUNT_THRESHOLDS,
+    ),
+    "joining away orders without items": (
+        "SELECT count(*) FROM (SELECT 1 FROM orders GROUP BY customer_id HAVING count(*) > {})",
+        f"SELECT count(*) FROM (SELECT 1 FROM {SALES} GROUP BY customer_id HAVING count(DISTINCT o.id) > {{}})",
+        shop.COUNT_THRESHOLDS,
+    ),
+    "counting a column for rows": (
+        "SELECT count(*) FROM customers WHERE id > {}", "SELECT count(email) FROM customers WHERE id > {}", [0]
+    ),
+    "today's price for the price paid": (
+        "SELECT count(*) FROM (SELECT 1 FROM order_items GROUP BY order_id HAVING sum(quantity * unit_price) > {})",
+        "SELECT count(*) FROM (SELECT 1 FROM order_items i JOIN products p ON p.id = product_id GROUP BY order_id "
+        "HAVING sum(quantity * price) > {})",
+        shop.SPEND_THRESHOLDS,
+    ),
+    "at least for more than, in prices": (
+        "SELECT count(*) FROM products WHERE price > {}", "SELECT count(*) FROM products WHERE price >= {}",
+        shop.PRICE_THRESHOLDS,
+    ),
+    "a year too open at its end": (
+        "SELECT count(*) FROM customers WHERE strftime('%Y', signup_date) = '{0}'",
+        "SELECT count(*) FROM customers WHERE signup_date >= '{0}-01-01' AND signup_date < '{0}-12-31'",
+        shop.YEARS,
+    ),
+    "a year too open at its start": (
+        "SELECT count(*) FROM orders WHERE strftime('%Y', order_date) = '{0}'",
+        "SELECT count(*) FROM orders WHERE order_date > '{0}-01-01' AND order_date <= '{0}-12-31'",
+        shop.YEARS,
+    ),
+    "from a year on for in it": (
+        "SELECT count(*) FROM orders WHERE strftime('%Y', order_date) = '{0}'",
+        "SELECT count(*) FROM orders WHERE order_date >= '{0}-01-01'",
+        shop.YEARS,
+    ),
+    "duplicates kept": (
+        "SELECT count(DISTINCT customer_id) FROM orders o JOIN order_items i ON i.order_id = o.id WHERE quantity > {}",
+        "SELECT count(customer_id) FROM orders o JOIN order_items i ON i.order_id = o.id WHERE quantity > {}",
+        [0, 1],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_wrong_query_gives_another_answer(database: Database, mistake: str) -> None:
+    right, wrong, values = MISTAKES[mistake]
+    for value in values:
+        answers = [sorted(database.column(sql.format(value))) for sql in (right, wrong)]
+        assert answers[0] != answers[1], value
+
+
+def test_lines_repeat_within_an_order_and_buyers_return(database: Database) -> None:
+    repeated = "SELECT 1 FROM order_items WHERE product_id NOTNULL GROUP BY order_id, product_id HAVING count(*) > 1"
+    again = f"SELECT 1 FROM {SALES} GROUP BY customer_id, product_id HAVING count(DISTINCT o.id) > 1"
+    assert len(database.rows(repeated)) > 10
+    assert len(database.rows(again)) > 10
+
+
+def test_one_product_name_occurs_in_every_category(database: Database) -> None:
+    name = shop.VOCABULARIES[database.family].common_product
+    categories = database.column(f"SELECT category FROM products WHERE name = '{name}'")
+    assert sorted(categories) == sorted(shop.CATEGORIES[database.family])
+    prices = database.column(f"SELECT DISTINCT price FROM products WHERE name = '{name}'")
+    assert len(prices) > 3

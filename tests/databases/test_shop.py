@@ -1,0 +1,138 @@
+"""The shop's vocabularies and its ordinary rows: families without a common value, instances with all of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from sqldojo.databases import shop
+from sqldojo.databases.families import EVALUATION, FAMILIES, INSTANCES, ORDINARY, TRAIN, family_paths
+
+VALUES = {
+    "customers": ("name", "email", "city", "country"),
+    "products": ("name", "category"),
+}
+INSTANCES_OF_FAMILIES = [(family, number) for family in FAMILIES for number in range(len(INSTANCES))]
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[apsw.Connection]:
+    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        yield connection
+
+
+def column(path: Path, sql: str) -> list:
+    with reading(path) as connection:
+        return [row[0] for row in connection.execute(sql)]
+
+
+def words(family: str) -> set[str]:
+    """Every word of the family's vocabulary in lower case."""
+    vocabulary = shop.VOCABULARIES[family]
+    texts = [*vocabulary.countries, *vocabulary.cities, *vocabulary.categories, *vocabulary.adjectives]
+    texts += [noun for nouns in vocabulary.products.values() for noun in nouns]
+    texts += [*vocabulary.first_names, *vocabulary.last_names, vocabulary.common_product, vocabulary.email_domain]
+    return {word for text in texts for word in text.lower().split()}
+
+
+def test_families_share_no_word() -> None:
+    assert words(TRAIN) & words(EVALUATION) == set()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_values_are_enough_unique_and_paired(family: str) -> None:
+    vocabulary = shop.VOCABULARIES[family]
+    for values, least in ((shop.CITIES, 10), (shop.COUNTRIES, 5), (shop.CATEGORIES, 8)):
+        assert len(set(values[family])) == len(values[family]) >= least
+        assert len(values[family]) % 2 == 0
+    for names in (vocabulary.first_names, vocabulary.last_names, vocabulary.adjectives):
+        assert len(set(names)) == len(names)
+    nouns = [noun for nouns in vocabulary.products.values() for noun in nouns]
+    assert len(set(nouns)) == len(nouns)
+    cities = [len(vocabulary.places[country]) for country in vocabulary.countries]
+    assert cities[::2] == cities[1::2]
+    assert {vocabulary.country_of(city) for city in vocabulary.cities} == set(vocabulary.countries)
+
+
+@pytest.mark.parametrize("table", sorted(VALUES))
+def test_no_value_of_one_family_occurs_in_the_other(databases: Path, table: str) -> None:
+    for name in VALUES[table]:
+        sql = f"SELECT DISTINCT {name} FROM {table} WHERE {name} NOTNULL"
+        train, evaluation = (
+            {value for path in family_paths(databases, family) for value in column(path, sql)} for family in FAMILIES
+        )
+        assert len(train) > 5 and len(evaluation) > 5
+        assert train & evaluation == set()
+
+
+@pytest.mark.parametrize(("family", "number"), INSTANCES_OF_FAMILIES)
+def test_every_instance_has_every_value_and_is_sound(databases: Path, family: str, number: int) -> None:
+    path = family_paths(databases, family)[number]
+    for table, name, expected in (
+        ("customers", "city", shop.CITIES[family]),
+        ("customers", "country", shop.COUNTRIES[family]),
+        ("products", "category", shop.CATEGORIES[family]),
+        ("orders", "status", shop.STATUSES),
+    ):
+        assert set(column(path, f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL")) == set(expected)
+    for table, name in (("customers", "signup_date"), ("orders", "order_date")):
+        years = set(column(path, f"SELECT CAST(strftime('%Y', {name}) AS INTEGER) FROM {table}"))
+        assert years >= set(shop.YEARS)
+        assert column(path, f"SELECT count(*) FROM {table} WHERE {name} IS NOT date({name})") == [0]  # real ISO days
+    with reading(path) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        places = set(connection.execute("SELECT city, country FROM customers WHERE city NOTNULL AND country NOTNULL"))
+        statements = connection.execute("SELECT sql FROM sqlite_schema ORDER BY rowid").fetchall()
+    assert places == {(city, shop.VOCABULARIES[family].country_of(city)) for city in shop.CITIES[family]}
+    assert [sql for (sql,) in statements] == list(shop.SCHEMA.values())
+
+
+@pytest.mark.parametrize(("family", "number"), INSTANCES_OF_FAMILIES)
+def test_money_is_whole_cents_and_sums_do_not_blur_thresholds(databases: Path, family: str, number: int) -> None:
+    path = family_paths(databases, family)[number]
+    for table, name in (("products", "price"), ("order_items", "unit_price")):
+        amounts = column(path, f"SELECT {name} FROM {table} WHERE {name} NOTNULL")
+        assert amounts and all(amount == round(amount, 2) for amount in amounts)
+    sums = "sum(quantity * unit_price) AS reals, sum(quantity * CAST(round(unit_price * 100) AS INTEGER))"
+    with reading(path) as connection:
+        for key in ("customer_id", "order_id", "product_id", "status", "order_date"):
+            rows = connection.execute(
+                f"SELECT {sums} FROM orders JOIN order_items ON order_id = orders.id GROUP BY {key} HAVING reals > 0"
+            ).fetchall()
+            for threshold in shop.SPEND_THRESHOLDS:
+                assert all((real > threshold) == (cents > threshold * 100) for real, cents in rows)
+                assert all((real >= threshold) == (cents >= threshold * 100) for real, cents in rows)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_ordinary_instances_have_what_real_shops_have(databases: Path, family: str) -> None:
+    for path in family_paths(databases, family)[: len(ORDINARY)]:
+        namesakes = column(path, "SELECT count(*) FROM customers GROUP BY name HAVING count(*) > 1")
+        assert 1 <= len(namesakes) <= 12
+        for sql in (
+            "SELECT count(*) FROM customers WHERE email IS NULL",
+            "SELECT count(*) FROM customers WHERE id NOT IN (SELECT customer_id FROM orders)",
+            "SELECT count(*) FROM products WHERE id NOT IN (SELECT product_id FROM order_items)",
+            "SELECT count(*) FROM order_items JOIN products ON products.id = product_id WHERE price <> unit_price",
+            f"SELECT count(*) FROM products WHERE price IN {shop.PRICE_THRESHOLDS}",
+        ):
+            assert column(path, sql)[0] > 0, sql
+        early = "SELECT count(*) FROM orders o JOIN customers c ON c.id = customer_id WHERE order_date < signup_date"
+        assert column(path, early) == [0]
+        outside = f"SELECT count(*) FROM orders WHERE CAST(substr(order_date, 1, 4) AS INTEGER) NOT IN {shop.YEARS}"
+        assert column(path, outside) == [0]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_ordinary_instances_differ_in_skew(databases: Path, family: str) -> None:
+    """The busiest tenth of the customers has a larger share of the orders in each next instance."""
+    shares = []
+    for path in family_paths(databases, family)[: len(ORDINARY)]:
+        counts = sorted(column(path, "SELECT count(*) FROM orders GROUP BY customer_id"), reverse=True)
+        shares.append(sum(counts[: len(counts) // 10]) / sum(counts))
+    assert shares[2] > shares[0] * 1.2

@@ -1,0 +1,109 @@
+"""Intervals against known answers, and the properties that a clustered interval must have."""
+
+import math
+
+import numpy
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqldojo.evaluation.statistics import clustered_interval, exact_interval
+
+
+def width(interval):
+    return interval.high - interval.low
+
+
+def test_mean_and_counts():
+    interval = clustered_interval({"a": [[1, 0], [1, 1]], "b": [[0, 0, 0]]}, "17")
+    assert interval.mean == pytest.approx((0.5 + 1 + 0) / 3)  # a question weighs the same however often it is asked
+    assert (interval.questions, interval.attempts, interval.types) == (3, 7, 2)
+    assert interval.low <= interval.mean <= interval.high
+
+
+def test_one_type_is_the_plain_bootstrap_over_its_questions():
+    """40 of 100 single attempts: the percentile bootstrap is the binomial(100, 0.4) / 100, known exactly."""
+    interval = clustered_interval({"a": [[1]] * 40 + [[0]] * 60}, "17", resamples=40_000)
+    low, high = scipy.stats.binom.ppf([0.025, 0.975], 100, 0.4) / 100
+    assert interval.low == pytest.approx(low, abs=0.011)
+    assert interval.high == pytest.approx(high, abs=0.011)
+
+
+def test_types_of_one_question_are_the_plain_bootstrap_over_questions():
+    """With one question a type, the second stage has no choice, so the answer is the same binomial."""
+    values = {f"type {index:03}": [[float(index < 40)]] for index in range(100)}
+    interval = clustered_interval(values, "17", resamples=40_000)
+    low, high = scipy.stats.binom.ppf([0.025, 0.975], 100, 0.4) / 100
+    assert interval.low == pytest.approx(low, abs=0.011)
+    assert interval.high == pytest.approx(high, abs=0.011)
+
+
+def test_types_that_differ_give_a_wider_interval_than_the_same_questions_unclustered():
+    """Ten types all right, ten all wrong, 20 questions each: 20 independent units, not 400."""
+    values = {f"type {index:02}": [[float(index < 10)]] * 20 for index in range(20)}
+    clustered = clustered_interval(values, "17")
+    plain = clustered_interval({"all": [question for questions in values.values() for question in questions]}, "17")
+    assert clustered.mean == plain.mean == 0.5
+    assert width(clustered) / width(plain) == pytest.approx(math.sqrt(20), rel=0.1)
+
+
+def test_second_stage_adds_the_spread_of_questions_within_types():
+    """Variance of the two-stage mean: between types plus within types, both known for this design."""
+    values = {f"type {index:02}": [[1.0]] * 5 + [[0.0]] * 5 for index in range(30)}  # all types alike: only within
+    interval = clustered_interval(values, "17")
+    deviation = math.sqrt(0.25 / 300)
+    assert width(interval) == pytest.approx(2 * 1.96 * deviation, rel=0.08)
+
+
+def test_depends_on_seed_alone_and_not_on_order():
+    values = {"a": [[1, 0], [1, 1], [0, 0]], "b": [[0, 0], [1, 0]], "c": [[1, 1]]}
+    shuffled = {"c": [[1, 1]], "b": [[1, 0], [0, 0]], "a": [[0, 0], [1, 1], [1, 0]]}
+    assert clustered_interval(values, "17") == clustered_interval(values, "17") == clustered_interval(shuffled, "17")
+    other = {clustered_interval(values, str(seed), resamples=50) for seed in range(5)}
+    assert len(other) > 1
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_all_alike_is_exact_binomial_over_types(value):
+    interval = clustered_interval({f"type {index}": [[value] * 3] * 8 for index in range(15)}, "17")
+    exact = scipy.stats.binomtest(int(15 * value), 15).proportion_ci(method="exact")
+    assert (interval.low, interval.high) == pytest.approx((exact.low, exact.high))
+    assert width(interval) == pytest.approx(0.218, abs=0.001)
+
+
+def test_all_alike_in_one_type_counts_questions():
+    interval = clustered_interval({"a": [[0.0]] * 8}, "17")
+    assert interval.high == pytest.approx(scipy.stats.binomtest(0, 8).proportion_ci(method="exact").high)
+
+
+@pytest.mark.parametrize("successes", range(0, 11))
+def test_exact_interval_is_clopper_pearson(successes):
+    exact = scipy.stats.binomtest(successes, 10).proportion_ci(method="exact")
+    assert exact_interval(successes / 10, 10) == pytest.approx((exact.low, exact.high))
+
+
+@pytest.mark.parametrize("values", [{}, {"a": []}, {"a": [[1.0], []]}, {"a": [[1.5]]}])
+def test_nothing_to_average_is_refused(values):
+    with pytest.raises(ValueError):
+        clustered_interval(values, "17")
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(
+    st.dictionaries(
+        st.text("abc", min_size=1, max_size=2),
+        st.lists(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=3), min_size=1, max_size=4),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_bounds_are_ordered_and_mirror_when_right_and_wrong_are_swapped(values):
+    interval = clustered_interval(values, "17", resamples=1000)
+    assert 0 <= interval.low <= interval.mean <= interval.high <= 1
+    swapped = {
+        name: [[1 - value for value in attempts] for attempts in questions] for name, questions in values.items()
+    }
+    mirrored = clustered_interval(swapped, "17", resamples=1000)
+    assert mirrored.mean == pytest.approx(1 - interval.mean)
+    assert numpy.isclose(mirrored.low, 1 - interval.high, atol=0.15)

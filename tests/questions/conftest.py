@@ -1,0 +1,47 @@
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sqldojo.databases.building import DatabaseParams, build_families
+from sqldojo.databases.execution import Limits
+from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
+from sqldojo.params import load
+from sqldojo.questions.instantiate import QuestionParams, make_questions
+from sqldojo.questions.shop_held_out_types import CHECK_TYPES, SELECTION_TYPES
+from sqldojo.questions.shop_training_types import TRAINING_TYPES
+
+PARAMS = Path(__file__).parents[2] / "params.yaml"
+SHOP_TYPES = (*TRAINING_TYPES, *SELECTION_TYPES, *CHECK_TYPES)
+
+TOWNS = {TRAIN: ("Rome", "Pisa"), EVALUATION: ("Oslo", "Bergen")}
+
+
+@pytest.fixture(scope="session")
+def tiny_databases(tmp_path_factory):
+    """Two families of four databases with people(name, town, age): 1 to 4 people a town, aged 10, 20, 30, 40."""
+    root = tmp_path_factory.mktemp("tiny")
+    for family, towns in TOWNS.items():
+        for size, path in enumerate(family_paths(root, family), start=1):
+            path.parent.mkdir(exist_ok=True)
+            people = [(f"{town} {n}", town, 10 * n) for town in towns for n in range(1, size + 1)]
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("CREATE TABLE people (name TEXT, town TEXT, age INTEGER)")
+                connection.executemany("INSERT INTO people VALUES (?, ?, ?)", people)
+                connection.commit()
+    return root
+
+
+@pytest.fixture(scope="session")
+def shop_databases(tmp_path_factory):
+    """Both families of the shop world, as params.yaml has them."""
+    root = tmp_path_factory.mktemp("shop") / "databases"
+    build_families(root, load(PARAMS, "databases", DatabaseParams))
+    return root
+
+
+@pytest.fixture(scope="session")
+def shop_questions(shop_databases):
+    """Every question of the shop types on those databases, as params.yaml has them."""
+    return make_questions(SHOP_TYPES, shop_databases, load(PARAMS, "questions", QuestionParams), Limits())

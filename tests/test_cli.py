@@ -1,0 +1,114 @@
+"""The command line: what each command prints, and that a user's fault is one line and exit code 1."""
+
+import json
+import sqlite3
+
+import pytest
+from click.testing import CliRunner
+
+from sqldojo.cli import main
+from sqldojo.files import write_records, write_text
+from sqldojo.records import CORRECT, WRONG_SQL, Episode, Message
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def databases(tmp_path):
+    """Two databases; only the second tells `>` from `>=`."""
+    for name, prices in (("first", (1, 3)), ("second", (1, 2, 3))):
+        connection = sqlite3.connect(tmp_path / f"{name}.sqlite")
+        connection.execute("CREATE TABLE products (price INTEGER)")
+        connection.executemany("INSERT INTO products VALUES (?)", [(price,) for price in prices])
+        connection.commit()
+        connection.close()
+    return tmp_path
+
+
+REFERENCE = "SELECT price FROM products WHERE price >= 2"
+
+
+@pytest.mark.parametrize(
+    ("submission", "verdict", "database"),
+    [
+        ("SELECT price FROM products WHERE price > 1", "correct", "second"),
+        ("SELECT price FROM products WHERE price > 2", "wrong", "second"),
+        ("SELECT cost FROM products", "error", "first"),
+        ("DELETE FROM products", "rejected", "first"),
+    ],
+)
+def test_grade_as_json(databases, submission, verdict, database):
+    result = run("grade", "--databases", databases, "--reference", REFERENCE, "--submission", submission, "--json")
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert (answer["verdict"], answer["database"]) == (verdict, database)
+
+
+def test_grade_for_people(databases):
+    result = run("grade", "--databases", databases, "--reference", REFERENCE, "--submission", REFERENCE)
+    assert (result.exit_code, result.stdout) == (0, "correct\n")
+    result = run("grade", "--databases", databases, "--reference", REFERENCE, "--submission", "SELECT 1")
+    assert result.exit_code == 0 and result.stdout.startswith("wrong on first: ")
+
+
+def test_grade_with_a_failing_reference_is_the_users_fault(databases):
+    result = run("grade", "--databases", databases, "--reference", "SELECT nothing", "--submission", "SELECT 1")
+    assert result.exit_code == 1 and "--reference" in result.stderr and "Traceback" not in result.output
+
+
+def test_grade_without_databases(tmp_path):
+    result = run("grade", "--databases", tmp_path, "--reference", "SELECT 1", "--submission", "SELECT 1")
+    assert result.exit_code == 1 and "no *.sqlite file" in result.stderr
+
+
+@pytest.fixture
+def episodes(tmp_path):
+    path = tmp_path / "episodes.jsonl"
+    records = [
+        Episode(f"{type}-1/{attempt}", f"{type}-1", type, split, attempt,
+                (Message("user", f"question about {type}"),), outcome, 0.0, "")
+        for type, split in (("cheap", "check"), ("city", "reserved"))
+        for attempt, outcome in enumerate((CORRECT, WRONG_SQL))
+    ]  # fmt: skip
+    write_records(path, records)
+    return path
+
+
+def test_show_filters_and_counts(episodes):
+    result = run("show", episodes, "--outcome", "wrong_sql", "--split", "reserved")
+    assert result.exit_code == 0 and "question about city" in result.stdout and "cheap" not in result.stdout
+    assert result.stdout.endswith("1 of 1 matching episodes; the file holds 4\n")
+    assert "1 of 2 matching" in run("show", episodes, "--type", "cheap", "--limit", "1").stdout
+
+
+def test_show_a_broken_file(episodes):
+    episodes.write_text("{\n")
+    result = run("show", episodes)
+    assert result.exit_code == 1 and "line 1" in result.stderr and "Traceback" not in result.output
+
+
+def test_summary_prints_report_and_seconds(tmp_path):
+    report, seconds = tmp_path / "summary.md", tmp_path / "seconds"
+    write_text(report, "# Scores\n\n| split | distilled |\n| --- | --- |\n| reserved (30 x 2) | 87.5 [75.0, 95.0] |\n")
+    write_text(seconds / "teach", "1.5\n")
+    write_text(seconds / "evaluate@released", "60.0\n")
+    result = run("summary", "--report", report, "--seconds", seconds)
+    assert result.exit_code == 0
+    assert "87.5 [75.0, 95.0]" in result.stdout and "evaluate@released" in result.stdout and "61.5" in result.stdout
+
+
+def test_summary_before_the_first_run(tmp_path):
+    result = run("summary", "--report", tmp_path / "summary.md")
+    assert result.exit_code == 1 and "make repro" in result.stderr
+
+
+def test_profile(tmp_path):
+    write_text(tmp_path / "params.yaml", "seed: 1  # kept\n")
+    write_text(tmp_path / "profiles/smoke.yaml", "seed: 2\n")
+    options = ("--params", tmp_path / "params.yaml", "--folder", tmp_path / "profiles")
+    assert "1 values changed: seed" in run("profile", "smoke", *options).stdout
+    assert (tmp_path / "params.yaml").read_text() == "seed: 2  # kept\n"
+    result = run("profile", "tiny", *options)
+    assert result.exit_code == 1 and "known: smoke" in result.stderr

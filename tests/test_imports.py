@@ -1,0 +1,117 @@
+"""Who may import whom, and where each heavy package lives."""
+
+import ast
+
+import pytest
+from source_tree import PACKAGE, ROOT, first_party, imported_names, parse, source_files, stage_scripts
+
+# A module may import modules of an earlier line and of its own subpackage.
+ORDER = [
+    {"errors", "records"},
+    {"files"},
+    {"params"},
+    {"profiles", "progress", "stage"},
+    {"databases"},
+    {"verifier"},
+    {"agent"},
+    {"questions", "teacher", "training"},
+    {"evaluation"},
+    {"cli"},
+]
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+
+# Slow or large packages, each with the parts of the project that may import it.
+HOMES = {
+    "apsw": {"databases"},
+    "click": {"cli"},
+    "litellm": {"teacher"},
+    "mlx": {"training"},
+    "mlx_lm": {"training"},
+    "numpy": {"training", "evaluation"},
+    "polars": {"evaluation", "stages"},
+    "rich": {"cli", "evaluation", "progress"},
+    "ruamel": {"params", "profiles"},
+    "scipy": {"evaluation"},
+    "sqlglot": {"verifier", "questions", "teacher"},
+    "transformers": {"training"},
+}
+FORBIDDEN_IN_SRC = {"dvc", "sqlite3", "stages", "yaml", "pickle"}
+READS_OF_CURRENT_DIRECTORY = {"cwd", "getcwd", "chdir"}
+BANNED_NAMES = {"utils", "helpers", "common", "misc", "base", "manager", "core"}
+
+
+def part_of(path):
+    """The subpackage or top-level module that a source file belongs to; `stages` for a stage script."""
+    relative = path.relative_to(ROOT)
+    return "stages" if relative.parts[0] == "stages" else relative.with_suffix("").parts[2]
+
+
+MODULES = [path for path in source_files() if part_of(path) != "__init__"]
+
+
+def identify(path):
+    return str(path.relative_to(ROOT))
+
+
+def test_every_part_has_its_place_in_the_order():
+    assert {part_of(path) for path in MODULES} <= set(RANK)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=identify)
+def test_imports_point_downwards(path):
+    part = part_of(path)
+    for imported in first_party(path):
+        other = part_of(imported)
+        if other not in ("__init__", part):
+            assert RANK[other] < RANK[part], f"{identify(path)} must not import {identify(imported)}"
+
+
+@pytest.mark.parametrize("path", [*MODULES, *stage_scripts()], ids=identify)
+def test_heavy_packages_stay_at_home(path):
+    for name in sorted(imported_names(path)):
+        package = name.split(".")[0]
+        assert part_of(path) in HOMES.get(package, {part_of(path)}), f"{name} belongs in {HOMES[package]}"
+
+
+@pytest.mark.parametrize("path", source_files(), ids=identify)
+def test_source_knows_neither_dvc_nor_the_current_directory(path):
+    assert not {name.split(".")[0] for name in imported_names(path)} & FORBIDDEN_IN_SRC
+    read = {node.attr for node in ast.walk(parse(path)) if isinstance(node, ast.Attribute)}
+    assert not read & READS_OF_CURRENT_DIRECTORY
+
+
+@pytest.mark.parametrize("path", MODULES, ids=identify)
+def test_source_has_no_broad_except(path):
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.ExceptHandler):
+            caught = ast.unparse(node.type) if node.type else "everything"
+            assert caught not in ("everything", "Exception", "BaseException"), f"line {node.lineno} catches {caught}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=identify)
+def test_source_has_no_global_random_generator(path):
+    """Every random choice has a generator of its own, seeded by a stable name: random.Random(f"{seed}/{name}")."""
+    names = imported_names(path)
+    attributes = {ast.unparse(node) for node in ast.walk(parse(path)) if isinstance(node, ast.Attribute)}
+    used = {name for name in names if name.startswith("random.")}
+    if "random" in names and not used:  # plain `import random`
+        used = {name for name in attributes if name.startswith("random.") and name.count(".") == 1}
+    assert used <= {"random.Random"}
+    arrays = {name.split("random.")[1] for name in attributes if name.startswith(("numpy.random.", "np.random."))}
+    assert arrays <= {"default_rng", "Generator"}
+
+
+@pytest.mark.parametrize("path", source_files(), ids=identify)
+def test_modules_say_why_they_exist_and_have_a_telling_name(path):
+    assert path.stem not in BANNED_NAMES
+    if path.stat().st_size:
+        assert ast.get_docstring(parse(path)), f"{identify(path)} has no docstring"
+
+
+@pytest.mark.parametrize("path", stage_scripts(), ids=identify)
+def test_stage_scripts_are_thin(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 40
+
+
+def test_package_itself_imports_nothing():
+    assert not imported_names(ROOT / "src" / PACKAGE / "__init__.py")

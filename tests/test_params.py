@@ -1,0 +1,98 @@
+"""Typed sections: what is accepted, and that each mistake is told with file, key and remedy."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from sqldojo import params
+from sqldojo.params import ParamsError
+
+
+@dataclass(frozen=True)
+class Inner:
+    rows: int = 10
+
+
+@dataclass(frozen=True)
+class Section:
+    learning_rate: float
+    updates: int = 3
+    name: str = "a"
+    shuffle: bool = True
+    sizes: tuple[int, ...] = ()
+    weights: dict[str, float] = field(default_factory=dict)
+    inner: Inner = Inner()
+
+    def __post_init__(self):
+        if self.updates < 1:
+            raise ValueError(f"updates: must be at least 1, found {self.updates}")
+
+
+def load(tmp_path, text):
+    path = tmp_path / "params.yaml"
+    path.write_text(text, encoding="utf-8")
+    return params.load(path, "distill", Section)
+
+
+def test_values_of_every_kind(tmp_path):
+    text = """
+distill:
+  learning_rate: 1e-4
+  name: b
+  shuffle: false
+  sizes: [1, 2]
+  weights: {x: 1, y: 0.5}
+  inner: {rows: 5}
+"""
+    assert load(tmp_path, text) == Section(1e-4, 3, "b", False, (1, 2), {"x": 1.0, "y": 0.5}, Inner(5))
+
+
+def test_whole_number_is_a_number(tmp_path):
+    rate = load(tmp_path, "distill: {learning_rate: 1}").learning_rate
+    assert rate == 1.0 and isinstance(rate, float)
+
+
+@pytest.mark.parametrize("written", ["1e-4", "1e-05", "1.0e-4", "0.0001"])
+def test_scientific_notation_is_a_number(tmp_path, written):
+    """DVC itself writes 1e-05 back, which YAML 1.1 would read as a text."""
+    assert load(tmp_path, f"distill: {{learning_rate: {written}}}").learning_rate == float(written)
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ("{learning_rat: 1}", r"distill\.learning_rat: unknown key; did you mean `learning_rate`\?"),
+        ("{learning_rate: 1, zzz: 1}", r"distill\.zzz: unknown key; remove it \(known: learning_rate, updates"),
+        ("{}", r"distill\.learning_rate: missing; add it \(a number\)"),
+        ("{learning_rate: fast}", r"distill\.learning_rate: expected a number, found 'fast'"),
+        ("{learning_rate: true}", r"distill\.learning_rate: expected a number, found True"),
+        ("{learning_rate: 1, updates: 2.5}", r"distill\.updates: expected a whole number, found 2\.5"),
+        ("{learning_rate: 1, updates: true}", r"distill\.updates: expected a whole number, found True"),
+        ("{learning_rate: 1, updates: 0}", r"distill\.updates: must be at least 1, found 0"),
+        ("{learning_rate: 1, shuffle: 1}", r"distill\.shuffle: expected true or false, found 1"),
+        ("{learning_rate: 1, sizes: [1, x]}", r"distill\.sizes\[1\]: expected a whole number, found 'x'"),
+        ("{learning_rate: 1, sizes: 3}", r"distill\.sizes: expected a list"),
+        ("{learning_rate: 1, weights: {x: y}}", r"distill\.weights\.x: expected a number, found 'y'"),
+        ("{learning_rate: 1, inner: {row: 1}}", r"distill\.inner\.row: unknown key; did you mean `rows`\?"),
+        ("3", r"distill: expected a mapping of keys, found 3"),
+    ],
+)
+def test_mistakes_name_file_key_and_remedy(tmp_path, section, message):
+    with pytest.raises(ParamsError, match=r"params\.yaml: " + message):
+        load(tmp_path, f"distill: {section}")
+
+
+def test_missing_section_is_suggested(tmp_path):
+    with pytest.raises(ParamsError, match=r"section `distill` is missing; did you mean `distil`\?"):
+        load(tmp_path, "distil: {learning_rate: 1}")
+
+
+@pytest.mark.parametrize(("text", "message"), [("a: [1", "not YAML"), ("- 1", "expected a mapping of sections")])
+def test_a_file_that_is_no_params_file(tmp_path, text, message):
+    with pytest.raises(ParamsError, match=message):
+        load(tmp_path, text)
+
+
+def test_absent_file(tmp_path):
+    with pytest.raises(ParamsError, match=r"nowhere\.yaml: no such file; .*git checkout"):
+        params.load(tmp_path / "nowhere.yaml", "distill", Section)

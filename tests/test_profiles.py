@@ -1,0 +1,72 @@
+"""Overlays: comments and untouched lines stay, unknown keys are refused before anything is written."""
+
+import pytest
+
+from sqldojo import profiles
+from sqldojo.params import ParamsError, read_document
+
+PARAMS = """\
+# the seed of everything
+seed: 17
+
+distill:
+  updates: 60  # about ten minutes
+  learning_rate: 5e-4
+  sizes:
+  - 1
+  - 2
+"""
+
+
+@pytest.fixture
+def params(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text(PARAMS)
+    return path
+
+
+def overlay(params, text):
+    profile = params.parent / "profiles" / "smoke.yaml"
+    profile.parent.mkdir(exist_ok=True)
+    profile.write_text(text)
+    return profiles.apply(params, profile)
+
+
+def test_only_the_changed_values_change(params):
+    changed = overlay(params, "distill:\n  updates: 2\n  sizes: [3]\n  learning_rate: 0.0005\n")
+    assert changed == ["distill.updates", "distill.sizes"]
+    assert params.read_text().splitlines()[:6] == PARAMS.replace("updates: 60", "updates: 2 ").splitlines()[:6]
+    assert read_document(params) == {"seed": 17, "distill": {"updates": 2, "learning_rate": 5e-4, "sizes": [3]}}
+
+
+def test_second_time_changes_nothing(params):
+    overlay(params, "seed: 3\n")
+    once = params.read_bytes()
+    assert overlay(params, "seed: 3\n") == []
+    assert params.read_bytes() == once
+
+
+def test_a_profile_that_changes_nothing_keeps_every_byte(params):
+    overlay(params, "seed: 17\n")
+    assert params.read_text() == PARAMS
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("distill: {update: 2}", r"smoke\.yaml: distill\.update: not in params\.yaml; did you mean `updates`\?"),
+        ("grpo: {x: 2}", r"smoke\.yaml: grpo: not in params\.yaml; remove it"),
+        ("distill: 3", r"smoke\.yaml: distill: a section must stay a section"),
+        ("seed: {a: 1}", r"smoke\.yaml: seed: a section must stay a section"),
+    ],
+)
+def test_refused_overlays_leave_the_file_alone(params, text, message):
+    with pytest.raises(ParamsError, match=message):
+        overlay(params, text)
+    assert params.read_text() == PARAMS
+
+
+def test_unknown_profile_lists_the_known(params):
+    overlay(params, "seed: 17\n")
+    with pytest.raises(ParamsError, match=r"tiny\.yaml: no such profile; known: smoke"):
+        profiles.apply(params, params.parent / "profiles" / "tiny.yaml")

@@ -1,0 +1,58 @@
+"""How a stage ends: exit codes, one line for the user's fault, its seconds, a guard against code edited meanwhile."""
+
+import sys
+
+import pytest
+
+from sqldojo.errors import UserError
+from sqldojo.stage import run_stage, scratch_folder
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path, monkeypatch):
+    """An empty workspace with a params.yaml and a running script, in place of pytest's own."""
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text("seed: 17\n")
+    (tmp_path / "script.py").write_text("")
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "script.py")])
+    return tmp_path
+
+
+def test_seconds_are_written_outside_the_outs(workspace):
+    run_stage("teach", lambda: None)
+    assert float((workspace / ".scratch/seconds/teach").read_text()) >= 0
+    assert scratch_folder() == workspace / ".scratch"
+
+
+def test_users_fault_is_one_line_and_exit_code_1(workspace, capsys):
+    def main():
+        raise UserError("params.yaml: teach.x: unknown key; remove it")
+
+    with pytest.raises(SystemExit) as ended:
+        run_stage("teach", main)
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "error: params.yaml: teach.x: unknown key; remove it\n"
+    assert not (workspace / ".scratch").exists()
+
+
+def test_our_fault_is_a_traceback():
+    with pytest.raises(ZeroDivisionError):
+        run_stage("teach", lambda: print(1 / 0))
+
+
+def test_interrupt_is_exit_code_130():
+    def main():
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as ended:
+        run_stage("teach", main)
+    assert ended.value.code == 130
+
+
+@pytest.mark.parametrize("name", ["params.yaml", "script.py"])
+def test_edit_while_running_fails_the_stage(workspace, capsys, name):
+    with pytest.raises(SystemExit) as ended:
+        run_stage("teach", lambda: (workspace / name).write_text("seed: 18\n"))
+    assert ended.value.code == 1
+    assert "changed while it ran" in capsys.readouterr().err

@@ -1,0 +1,161 @@
+"""Distillation learns, learns only from the actions, and a killed run ends as the uninterrupted one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from tiny_policy import demonstration
+
+from sqldojo.errors import UserError
+from sqldojo.training import distill as module
+from sqldojo.training.dialogue import TokenSequence
+from sqldojo.training.distill import DistillParams, batches, distill, tokenise
+from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_policy_model
+
+PARAMS = DistillParams(
+    seed=7, updates=8, batch_size=3, learning_rate=0.01, final_share=0.1, warmup_steps=1, gradient_norm=1.0,
+    lora_rank=4, lora_scale=2.0, checkpoint_every=2,
+)  # fmt: skip
+EPISODES = [
+    demonstration(1, "SELECT count(*) FROM people"),
+    demonstration(2, "SELECT max(age) FROM people", look="SELECT age FROM people"),
+    demonstration(3, "SELECT min(age) FROM people", look="SELECT age FROM people", mistake="SELECT name FROM people"),
+    demonstration(4, "SELECT name FROM people"),
+]
+
+
+def test_the_loss_falls(tiny_folder: Path, tmp_path: Path) -> None:
+    params = replace(PARAMS, updates=30, batch_size=4, learning_rate=0.02, lora_rank=8)
+    curve = distill(load_policy_model(tiny_folder), EPISODES, params, tmp_path)
+    assert [row.update for row in curve] == list(range(1, 31))
+    assert curve[0].loss == pytest.approx(5.56, abs=0.6)  # log 259: the untrained model knows nothing
+    assert curve[-1].loss < 0.6 * curve[0].loss
+    assert curve[0].learning_rate == pytest.approx(0.01) and curve[-1].learning_rate == pytest.approx(0.002)
+    assert all(row.gradient_norm > 0 for row in curve)
+
+
+def test_the_adapter_moves_at_once(tiny_folder: Path, tmp_path: Path) -> None:
+    """A policy gradient of exactly zero looks like training; both factors must have moved by the second update."""
+    policy = load_policy_model(tiny_folder)
+    base = {name: mx.array(tensor) for name, tensor in policy.model.parameters()["model"]["embed_tokens"].items()}
+    distill(policy, EPISODES, replace(PARAMS, updates=2, batch_size=4), tmp_path)
+    weights = adapter_weights(policy.model)
+    assert all(mx.abs(tensor).max().item() > 0 for name, tensor in weights.items() if name.endswith("lora_b"))
+    fresh = load_policy_model(tiny_folder)
+    module.add_fresh_adapter(fresh.model, PARAMS.lora, PARAMS.seed)
+    assert all(not mx.array_equal(tensor, weights[name]) for name, tensor in adapter_weights(fresh.model).items())
+    assert all(mx.array_equal(policy.model.model.embed_tokens[name], base[name]) for name in base)
+
+
+def test_action_tokens_are_counted(tiny_folder: Path, tmp_path: Path) -> None:
+    policy = load_policy_model(tiny_folder)
+    wanted = sum(sum(sequence.action_mask) for sequence in tokenise(policy, EPISODES))
+    curve = distill(policy, EPISODES, replace(PARAMS, updates=2, batch_size=4), tmp_path)
+    assert [row.action_tokens for row in curve] == [wanted, wanted]  # four demonstrations, four a batch
+
+
+def killed_after(monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
+    """Let the process die in the update after `updates` of them."""
+    done = 0
+
+    def apply_gradients(*args: Any, **kwargs: Any) -> float:
+        nonlocal done
+        if done == updates:
+            raise KeyboardInterrupt
+        done += 1
+        return original(*args, **kwargs)
+
+    original = module.apply_gradients
+    monkeypatch.setattr(module, "apply_gradients", apply_gradients)
+
+
+@pytest.mark.parametrize("updates", [1, 4, 7])
+def test_a_killed_run_ends_as_the_uninterrupted_one(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, updates: int
+) -> None:
+    straight = load_policy_model(tiny_folder)
+    curve = distill(straight, EPISODES, PARAMS, tmp_path / "straight")
+    with monkeypatch.context() as patch:
+        killed_after(patch, updates)
+        with pytest.raises(KeyboardInterrupt):
+            distill(load_policy_model(tiny_folder), EPISODES, PARAMS, tmp_path / "killed")
+    assert (tmp_path / "killed" / "checkpoint.safetensors").exists() == (updates >= PARAMS.checkpoint_every)
+    resumed = load_policy_model(tiny_folder)
+    with monkeypatch.context() as patch:
+        killed_after(patch, 8 - updates // 2 * 2)  # and redoes no more than what came after the checkpoint
+        assert distill(resumed, EPISODES, PARAMS, tmp_path / "killed") == curve
+    first, second = adapter_weights(straight.model), adapter_weights(resumed.model)
+    assert all(mx.array_equal(first[name], second[name]) for name in first)
+
+
+def test_the_same_seed_gives_the_same_adapter(tiny_folder: Path, tmp_path: Path) -> None:
+    runs = []
+    for number, seed in enumerate((7, 7, 8)):
+        policy = load_policy_model(tiny_folder)
+        distill(policy, EPISODES, replace(PARAMS, updates=2, seed=seed), tmp_path / str(number))
+        runs.append(adapter_weights(policy.model))
+    assert all(mx.array_equal(runs[0][name], runs[1][name]) for name in runs[0])
+    assert not any(mx.array_equal(runs[0][name], runs[2][name]) for name in runs[0])
+
+
+@pytest.mark.parametrize(("episodes", "size"), [(EPISODES, 1), (EPISODES[:1], 3), (EPISODES[:2], 8)])
+def test_batches_of_equal_demonstrations_are_learnt_too(
+    tiny_folder: Path, tmp_path: Path, episodes: list[Any], size: int
+) -> None:
+    """All that they share is more than the prompt; their actions must count all the same."""
+    curve = distill(load_policy_model(tiny_folder), episodes, replace(PARAMS, updates=2, batch_size=size), tmp_path)
+    assert all(row.loss > 0 and row.action_tokens >= size * len("<submit_sql></submit_sql>") for row in curve)
+
+
+def test_nothing_to_learn_from_is_an_error(policy: PolicyModel) -> None:
+    with pytest.raises(UserError, match=r"data/demonstrations.jsonl: there is no demonstration"):
+        tokenise(policy, [])
+    messages = tuple(replace(message, target=False) for message in EPISODES[0].messages)
+    with pytest.raises(ValueError, match="demonstration d-1/0 has no action to learn"):
+        tokenise(policy, [EPISODES[1], replace(EPISODES[0], messages=messages)])
+
+
+def sequences(count: int) -> list[TokenSequence]:
+    return [TokenSequence((0,) * (5 + number * 7 % 40), (1,)) for number in range(count)]
+
+
+@pytest.mark.parametrize("count", [1, 5, 23, 100])
+def test_batches_are_shuffled_epochs(count: int) -> None:
+    params = replace(PARAMS, updates=40, batch_size=4)
+    order = batches(sequences(count), params)
+    assert order == batches(sequences(count), params)
+    assert [len(batch) for batch in order] == [4] * 40
+    assert count == 1 or order != batches(sequences(count), replace(params, seed=8))
+    # each is seen as often as any other, but for those of the epoch under way, within every stretch of whole windows
+    for windows in range(1, 11):
+        seen = Counter(index for batch in order[: 4 * windows] for index in batch)
+        times = [seen[index] for index in range(count)]
+        assert max(times) - min(times) <= 1
+    shorter = batches(sequences(count), replace(params, updates=9))
+    assert shorter == order[:9]  # so a longer run begins as a shorter one
+
+
+def test_batches_hold_near_lengths() -> None:
+    lengths = [len(sequence.tokens) for sequence in sequences(100)]
+    params = replace(PARAMS, updates=24, batch_size=4)
+    padding = sum(
+        max(lengths[index] for index in batch) - lengths[index]
+        for batch in batches(sequences(100), params)
+        for index in batch
+    )
+    assert padding < 24 * 4 * 6  # in random order it is about 13 a row
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("updates", 0), ("batch_size", 0), ("checkpoint_every", 0), ("lora_rank", 0), ("learning_rate", 0.0),
+     ("final_share", 2.0), ("warmup_steps", -1), ("gradient_norm", 0.0)],
+)  # fmt: skip
+def test_params_out_of_range_name_the_key(key: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"^{key}: "):
+        replace(PARAMS, **{key: value})

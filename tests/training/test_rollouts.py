@@ -1,0 +1,354 @@
+"""Batched episodes: each is the same alone and in any batch, keeps its tokens as sampled, and computes none twice."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from tiny_policy import AGENT, OTHER, QUESTION, attempt, with_adapter, write_model
+
+from sqldojo.agent.tool_format import PLAIN
+from sqldojo.records import (
+    CORRECT,
+    NEVER_SUBMITTED,
+    OUT_OF_BUDGET,
+    RUN_SQL,
+    SUBMIT_SQL,
+    WRONG_SQL,
+    Episode,
+    Question,
+    ToolCall,
+)
+from sqldojo.training import rollouts
+from sqldojo.training.dialogue import shared_prefix_length
+from sqldojo.training.policy_model import PolicyModel, load_policy_model
+from sqldojo.training.rollouts import keyed_sampler, play
+from sqldojo.training.shared_prefix import action_logprobs, make_batch
+
+Databases = tuple[Path, ...]
+LOOK = PLAIN.render(ToolCall(RUN_SQL, "SELECT * FROM people"))
+RIGHT = PLAIN.render(ToolCall(SUBMIT_SQL, QUESTION.reference))
+WRONG = PLAIN.render(ToolCall(SUBMIT_SQL, "SELECT 3"))  # right on the first database alone
+SEEN = "name | age\nZoë | 41\nMax | 7\n(first 2 rows, there are more)"
+SHORT = replace(AGENT, tokens_per_turn=12, tokens_per_episode=12)
+
+
+@pytest.fixture(scope="module")
+def adapted(tiny_folder: Path) -> PolicyModel:
+    return with_adapter(tiny_folder)
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, policy: PolicyModel) -> Callable[[Mapping[str, Sequence[Any]]], None]:
+    """Lets the model say given replies: for each attempt's id those of its turns, as text or ids; else it samples."""
+
+    def install(replies: Mapping[str, Sequence[str | list[int]]]) -> None:
+        def sampler(name: str) -> Callable[[mx.array], mx.array]:
+            episode, turn = name.partition("/")[2].rsplit("/", 1)
+            said = replies.get(episode, ())
+            if int(turn) >= len(said):
+                return keyed_sampler(name)
+            reply = said[int(turn)]
+            left = iter(policy.dialogue.tokenizer.encode(reply) if isinstance(reply, str) else reply)
+            # one sample more is drawn than used; whatever it is, it must leave no trace
+            return lambda _: mx.array([next(left, 9)], dtype=mx.uint32)
+
+        monkeypatch.setattr(rollouts, "keyed_sampler", sampler)
+
+    return install
+
+
+def played(
+    policy: PolicyModel,
+    databases: Databases,
+    names: Sequence[tuple[Question, int]],
+    *,
+    agent: Any = AGENT,
+    seed: int = 1,
+    width: int = 4,
+) -> dict[str, Episode]:
+    """The episodes of these attempts by id."""
+    attempts = [attempt(databases, number, question, agent=agent) for question, number in names]
+    episodes = list(play(policy, attempts, agent, seed=seed, width=width))
+    assert sorted(episode.id for episode in episodes) == sorted(attempt.id for attempt in attempts)
+    return {episode.id: episode for episode in episodes}
+
+
+def same(first: Episode, second: Episode) -> bool:
+    """Equal in all but the last bits of the log-probabilities."""
+    near = first.logprobs == pytest.approx(second.logprobs, abs=1e-5)
+    return near and replace(first, logprobs=()) == replace(second, logprobs=())
+
+
+def actions(episode: Episode) -> list[int]:
+    return [token for token, mask in zip(episode.tokens, episode.action_mask, strict=True) if mask]
+
+
+def assert_trainer_agrees(policy: PolicyModel, episodes: Sequence[Episode]) -> None:
+    """The sampler's log-probabilities are those of a training forward pass over the stored tokens."""
+    batch = make_batch(
+        [(episode.tokens, episode.action_mask) for episode in episodes],
+        shared_prefix_length([episode.tokens for episode in episodes]),
+    )
+    trained = mx.array(action_logprobs(policy, batch)).tolist()
+    sampled = [
+        logprob
+        for episode in episodes
+        for logprob, mask in zip(episode.logprobs, episode.action_mask, strict=True)
+        if mask
+    ]
+    assert trained[: len(sampled)] == pytest.approx(sampled, abs=1e-4)
+    assert batch.weights.sum().item() == len(sampled)
+    assert all(
+        logprob == 0.0
+        for episode in episodes
+        for logprob, mask in zip(episode.logprobs, episode.action_mask, strict=True)
+        if not mask
+    )
+
+
+NAMES = [(QUESTION, 0), (OTHER, 0), (QUESTION, 1), (OTHER, 1), (QUESTION, 2)]
+
+
+def test_an_episode_is_the_same_alone_and_in_any_batch(adapted: PolicyModel, databases: Databases) -> None:
+    together = played(adapted, databases, NAMES, width=5)
+    for width, names in ((2, NAMES), (3, NAMES[::-1]), (5, [*NAMES[2:], *NAMES[:2]])):
+        others = played(adapted, databases, names, width=width)
+        assert all(same(others[name], episode) for name, episode in together.items()), width
+    for question, number in NAMES[1:3]:
+        (alone,) = played(adapted, databases, [(question, number)]).values()
+        assert same(alone, together[alone.id])
+
+
+def test_attempts_and_seeds_differ(adapted: PolicyModel, databases: Databases) -> None:
+    names = [(QUESTION, number) for number in range(16)]
+    first, again, other = (played(adapted, databases, names, agent=SHORT, seed=seed, width=16) for seed in (1, 1, 2))
+    assert first.keys() == again.keys() and all(same(first[name], again[name]) for name in first)
+    said = [tuple(actions(episode)) for run in (first, other) for episode in run.values()]
+    assert len(set(said)) == 32
+
+
+def test_sampled_logprobs_are_those_of_training(adapted: PolicyModel, databases: Databases) -> None:
+    assert_trainer_agrees(adapted, list(played(adapted, databases, NAMES, width=3).values()))
+
+
+def test_a_dialogue_is_played_to_its_end(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    """Look, then submit: its tokens are prompt, reply, bridge, reply; only the replies are actions."""
+    script({"q-1/0": [LOOK, RIGHT], "q-1/1": [LOOK, LOOK, WRONG], "q-2/0": [RIGHT]})
+    episodes = played(adapted, databases, NAMES, width=3)
+    right, wrong, hasty = (episodes[name] for name in ("q-1/0", "q-1/1", "q-2/0"))
+    assert (right.outcome, right.reward, right.submission) == (CORRECT, 1.0, QUESTION.reference)
+    assert (wrong.outcome, wrong.submission) == (WRONG_SQL, "SELECT 3") and "adversarial" in wrong.reason
+    assert hasty.outcome == WRONG_SQL
+    assert [(message.role, message.content) for message in right.messages[2:]] == [
+        ("assistant", LOOK), ("tool", SEEN), ("assistant", RIGHT),
+    ]  # fmt: skip
+    dialogue = adapted.dialogue
+    encode, prompt = dialogue.tokenizer.encode, dialogue.prompt(right.messages[:2])
+    assert list(right.tokens) == prompt + encode(LOOK) + dialogue.bridge(SEEN) + encode(RIGHT)
+    assert list(right.action_mask) == (
+        [0] * len(prompt) + [1] * len(encode(LOOK)) + [0] * len(dialogue.bridge(SEEN)) + [1] * len(encode(RIGHT))
+    )
+    assert actions(wrong) == encode(LOOK) * 2 + encode(WRONG)
+    assert_trainer_agrees(adapted, list(episodes.values()))
+
+
+def test_a_dialogue_is_the_same_in_any_batch(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    """Rows leave the batch for a tool's result and come back, each with its own cache."""
+    script({"q-1/0": [LOOK, LOOK], "q-1/1": ["<run_sql>SELECT 1</run_sql>"] * 3, "q-2/0": [RIGHT], "q-2/1": [LOOK]})
+    together = played(adapted, databases, NAMES, width=5)
+    assert Counter(len(episode.messages) for episode in together.values()) == {7: 1, 9: 1, 3: 2, 5: 1}
+    for width in (1, 2):
+        others = played(adapted, databases, NAMES[::-1], width=width)
+        assert all(same(others[name], episode) for name, episode in together.items()), width
+
+
+def test_no_token_is_computed_twice(
+    adapted: PolicyModel, databases: Databases, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One at a time nothing is padded: the model sees the shared start once, and every other token once."""
+    body, shapes = type(adapted.body), []
+
+    def counting(self: Any, inputs: mx.array, *args: Any, **kwargs: Any) -> mx.array:
+        shapes.append(inputs.shape)
+        return forward(self, inputs, *args, **kwargs)
+
+    forward = body.__call__
+    monkeypatch.setattr(body, "__call__", counting)
+    script({"q-1/0": [LOOK, LOOK, RIGHT], "q-1/1": [LOOK, "no call", "never said"], "q-2/0": [LOOK, WRONG]})
+    names = [(QUESTION, 0), (QUESTION, 1), (OTHER, 0)]
+    episodes = played(adapted, databases, names, width=1).values()
+    prompts = [adapted.dialogue.prompt(episode.messages[:2]) for episode in episodes]
+    shared = shared_prefix_length(prompts)
+    assert 100 < shared < min(map(len, prompts)) - 1
+    assert shapes[0] == (1, shared)
+    assert sum(rows * columns for rows, columns in shapes) == shared + sum(
+        len(episode.tokens) - shared for episode in episodes
+    )
+
+    shapes.clear()
+    played(adapted, databases, names, width=3)
+    assert [shape for shape in shapes if shape[1] >= shared] == [(1, shared)]
+
+
+def test_a_turn_is_cut_at_its_limit(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    script({"q-1/0": [LOOK, "x" * 100], "q-1/1": ["y" * 100]})
+    episodes = played(adapted, databases, [(QUESTION, 0), (QUESTION, 1)])
+    for name, turns in (("q-1/0", 2), ("q-1/1", 1)):
+        episode = episodes[name]
+        assert (episode.outcome, episode.reward) == (OUT_OF_BUDGET, -0.2)
+        assert episode.reason == "the token limit ended the reply"
+        assert sum(message.role == "assistant" for message in episode.messages) == turns
+        assert len(episode.messages[-1].content) == AGENT.tokens_per_turn
+        assert len(actions(episode)) == AGENT.tokens_per_turn + (turns - 1) * len(LOOK)
+
+
+def test_an_episode_is_cut_at_its_limit(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    """What a tool answers counts as well, since it takes up the same memory and time."""
+    bridge = len(adapted.dialogue.bridge(SEEN))
+    for room, sampled, reason in (
+        (5, 2 * len(LOOK) + 5, "the token limit ended the reply"),
+        (0, 2 * len(LOOK), "no submission within {} tokens"),
+        (-1, 2 * len(LOOK), "no submission within {} tokens"),
+        (-bridge, 2 * len(LOOK), "no submission within {} tokens"),  # the second call is complete at the last token
+        (-bridge - 1, 2 * len(LOOK) - 1, "the token limit ended the reply"),
+    ):
+        agent = replace(AGENT, tokens_per_episode=2 * (len(LOOK) + bridge) + room)
+        script({"q-1/0": [LOOK] * 4})
+        (episode,) = played(adapted, databases, [(QUESTION, 0)], agent=agent).values()
+        assert episode.outcome == OUT_OF_BUDGET, room
+        assert episode.reason == reason.format(agent.tokens_per_episode), room
+        assert len(actions(episode)) == sampled, room
+        assert len(episode.tokens) == len(episode.action_mask) == len(episode.logprobs)
+
+
+def test_turns_are_limited_too(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    script({"q-1/0": [LOOK] * 9})
+    (episode,) = played(adapted, databases, [(QUESTION, 0)]).values()
+    assert (episode.outcome, episode.reason) == (OUT_OF_BUDGET, "no submission within 4 turns")
+    assert actions(episode) == adapted.dialogue.tokenizer.encode(LOOK) * 4
+    assert episode.action_mask[-1] == 1  # the last call's result is of no use to anyone
+
+
+@pytest.mark.parametrize("text", ["", "The answer is 3."])
+def test_every_end_token_ends_a_reply(adapted: PolicyModel, databases: Databases, script: Any, text: str) -> None:
+    said = adapted.dialogue.tokenizer.encode(text)
+    script({"q-1/0": [[*said, 0, 7]], "q-1/1": [[*said, 2, 7]], "q-1/2": [[*said, 1, 0]]})
+    episodes = played(adapted, databases, [(QUESTION, number) for number in range(3)])
+    for name, end in (("q-1/0", [0]), ("q-1/1", [2]), ("q-1/2", [1, 0])):
+        assert actions(episodes[name]) == said + end
+        assert episodes[name].outcome == NEVER_SUBMITTED
+    assert [episodes[name].messages[-1].content for name in sorted(episodes)] == [text, text, text + "<|im_start|>"]
+
+
+def test_a_call_ends_the_reply_at_once(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    """Nothing after a call is asked for, wherever it stands, even at the last token that the limit allows."""
+    script({"q-1/0": ["Well: " + WRONG + " and so on"], "q-1/1": ["x" * (60 - len(WRONG)) + WRONG + "x"]})
+    episodes = played(adapted, databases, [(QUESTION, 0), (QUESTION, 1)])
+    assert episodes["q-1/0"].messages[-1].content == "Well: " + WRONG
+    assert [episode.submission for episode in episodes.values()] == ["SELECT 3"] * 2
+    assert len(actions(episodes["q-1/1"])) == AGENT.tokens_per_turn
+
+
+def tokenisations(text: str, tokens: Mapping[str, int]) -> list[list[int]]:
+    """All ways to write `text` in these tokens."""
+    if not text:
+        return [[]]
+    found = []
+    for size in range(1, len(text) + 1):
+        if text[:size] in tokens:
+            found += [[tokens[text[:size]], *rest] for rest in tokenisations(text[size:], tokens)]
+    return found
+
+
+def test_a_call_ends_whatever_its_tokenisation(tmp_path: Path, databases: Databases, script: Any) -> None:
+    """Also where the marker's last character and what follows it are one token."""
+    pieces = ("</", "run", "_sql", "sql>", "l>", "/run_sql", ">\n", "sql>\n", "l>;", "</run_sql>", "</run_sql>\n\n")
+    write_model(tmp_path, pieces=pieces)
+    policy = load_policy_model(tmp_path)
+    vocabulary = json.loads((tmp_path / "tokenizer.json").read_text())["model"]["vocab"]
+    tokens = {name.replace("Ċ", "\n"): index for name, index in vocabulary.items()}
+    marker = "</run_sql>"
+    ways = tokenisations(marker, tokens)
+    for tail in ("\n", ";", "\n\n"):  # where the last token holds both the marker's end and the tail
+        longer = tokenisations(marker + tail, tokens)
+        ways += [way for way in longer if marker not in policy.dialogue.tokenizer.decode(way[:-1])]
+    assert len(ways) > 30 and any(tokens[">\n"] in way for way in ways) and [tokens["</run_sql>\n\n"]] in ways
+    start = policy.dialogue.tokenizer.encode("<run_sql>SELECT 1")
+    script({f"q-1/{number}": [[*start, *way, 65, 66]] for number, way in enumerate(ways)})
+    agent = replace(AGENT, turns=1)
+    episodes = played(policy, databases, [(QUESTION, number) for number in range(len(ways))], agent=agent, width=32)
+    for number, way in enumerate(ways):
+        episode = episodes[f"q-1/{number}"]
+        assert actions(episode) == start + way
+        assert episode.messages[-1].tool_call == ToolCall(RUN_SQL, "SELECT 1")
+
+
+def test_a_sampled_text_is_never_tokenised_again(tmp_path: Path, databases: Databases, script: Any) -> None:
+    """The ids that a loss sees are the sampler's, though the tokenizer would write the same text otherwise."""
+    write_model(tmp_path, pieces=("SELECT", "<run_sql>"))
+    policy = load_policy_model(tmp_path)
+    encode = policy.dialogue.tokenizer.encode
+    odd = [260, 259, *encode(" 1</run_sql>")]
+    assert policy.dialogue.tokenizer.decode(odd) == "<run_sql>SELECT 1</run_sql>" and encode("SELECT") != [259]
+    script({"q-1/0": [odd, RIGHT]})
+    (episode,) = played(policy, databases, [(QUESTION, 0)]).values()
+    assert actions(episode) == odd + encode(RIGHT)
+    assert episode.outcome == CORRECT
+    assert_trainer_agrees(policy, [episode])
+
+
+def test_prompts_that_share_nothing_are_played_too(
+    adapted: PolicyModel, databases: Databases, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script({"q-1/0": [LOOK, RIGHT], "q-1/1": ["x" * 99], "q-1/2": [LOOK, LOOK]})
+    names = [(QUESTION, number) for number in range(3)]
+    shared = played(adapted, databases, names, width=2)
+    monkeypatch.setattr(rollouts, "shared_prefix_length", lambda _: 0)
+    unshared = played(adapted, databases, names, width=2)
+    assert all(same(unshared[name], episode) for name, episode in shared.items())
+
+
+def test_playing_can_be_left_and_begun_again(adapted: PolicyModel, databases: Databases) -> None:
+    attempts = [attempt(databases, number, agent=SHORT) for number in range(4)]
+    episodes = play(adapted, attempts, SHORT, seed=1, width=2)
+    first = next(episodes)
+    episodes.close()
+    again = played(adapted, databases, [(QUESTION, number) for number in range(4)], agent=SHORT, width=2)
+    assert same(again[first.id], first)
+    assert list(play(adapted, [], SHORT, seed=1, width=2)) == []
+
+
+def test_the_sampler_draws_as_often_as_the_probabilities_say() -> None:
+    probabilities = (0.55, 0.3, 0.15, 0.0)
+    logprobs = mx.log(mx.array([probabilities]))
+    draw = keyed_sampler("1/q/0/0")
+    drawn = [draw(logprobs).item() for _ in range(2000)]
+    counts = Counter(drawn)
+    assert counts[3] == 0
+    chi_squared = sum((counts[k] - 2000 * p) ** 2 / (2000 * p) for k, p in enumerate(probabilities[:3]))
+    assert chi_squared < 13.8  # exceeded once in a thousand seeds, and the seed is fixed
+    repeats = sum(first == second for first, second in pairwise(drawn))
+    assert repeats / 1999 == pytest.approx(sum(p * p for p in probabilities), abs=0.04)  # draws are independent
+
+
+def test_the_sampler_depends_on_its_name_and_nothing_else() -> None:
+    logprobs = mx.zeros((1, 1000))
+
+    def draws(name: str) -> list[int]:
+        sampler = keyed_sampler(name)
+        return [sampler(logprobs).item() for _ in range(5)]
+
+    first = draws("1/q/0/0")
+    mx.random.seed(3)
+    mx.random.uniform(shape=(7,))
+    assert draws("1/q/0/0") == first
+    assert len(set(first)) > 3
+    assert all(draws(name) != first for name in ("2/q/0/0", "1/q/1/0", "1/q/0/1", "1/r/0/0"))
