@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import polars
-
 from sqldojo import params
-from sqldojo.files import read_records, replacing_file, write_json
+from sqldojo.evaluation.tables import write_table
+from sqldojo.files import read_records, write_json
 from sqldojo.records import Episode
 from sqldojo.stage import clear_scratch, resumable_folder, run_stage
 from sqldojo.training.distill import DistillParams, distill, final_loss
@@ -21,8 +20,7 @@ def main() -> None:
     policy = load_policy_model(MODEL)
     scratch = resumable_folder("distill", settings, DEMONSTRATIONS, Path("data/model.json"))
     curve = distill(policy, demonstrations, settings, scratch)
-    with replacing_file(Path("plots/distill.csv")) as temporary:
-        polars.DataFrame(curve).write_csv(temporary)
+    write_table(Path("plots/distill.csv"), curve)
     write_json(Path("metrics/distill.json"), {"final_loss": final_loss(curve), "updates": len(curve)})
     save_adapter(Path("data/adapters/distilled"), policy.model, settings.lora, provenance(settings.seed))
     clear_scratch("distill")

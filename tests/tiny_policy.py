@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import sqldojo.training  # noqa: F401  # before mlx: it puts a fast BLAS under it
+import cpu_first  # noqa: F401
 
 # isort: split
 import mlx.core as mx
@@ -30,6 +30,10 @@ QUESTION = Question("q-1", "count", SELECTION, "evaluation", "How many people?",
 OTHER = Question("q-2", "oldest", SELECTION, "evaluation", "How old is the oldest?", "SELECT max(age) FROM people", {})
 AGENT = AgentParams(turns=4, tokens_per_turn=60, tokens_per_episode=400, preview_rows=2)
 SCHEMA = "CREATE TABLE people (name TEXT, age INTEGER)"
+
+
+class Killed(Exception):
+    """Raised by tests where a process would die."""
 
 
 def write_databases(folder: Path) -> tuple[Path, ...]:
@@ -91,9 +95,9 @@ def write_tokenizer(folder: Path, template: str, vocabulary: Mapping[str, int]) 
     save_tokenizer(folder, tokenizer, names=names, eos=[SPECIAL[2], SPECIAL[0]], template=template, length=CONTEXT)
 
 
-def tokenizer_with(folder: Path, template: str) -> tokenizer_utils.TokenizerWrapper:
+def tokenizer_with(folder: Path, template: str, pieces: Sequence[str] = ()) -> tokenizer_utils.TokenizerWrapper:
     """mlx-lm's tokenizer for a chat template, as `mlx_lm.load` makes it."""
-    write_tokenizer(folder, template, byte_vocabulary())
+    write_tokenizer(folder, template, byte_vocabulary(pieces))
     return tokenizer_utils.load(folder)
 
 

@@ -30,9 +30,10 @@ LOOK = "<run_sql>SELECT name FROM pet ORDER BY age DESC</run_sql>"
 @pytest.fixture
 def databases(tmp_path):
     schema = "CREATE TABLE pet(name TEXT, age INTEGER);"
+    rows = {"first": "('Tom', 3), ('Rex', 5), ('Ivy', 1)", "second": "('Max', 5), ('Ida', 5)"}
     return [
-        write_database(tmp_path / "first.sqlite", f"{schema} INSERT INTO pet VALUES ('Tom', 3), ('Rex', 5), ('Ivy', 1);"),
-        write_database(tmp_path / "second.sqlite", f"{schema} INSERT INTO pet VALUES ('Max', 5), ('Ida', 5);"),
+        write_database(tmp_path / f"{name}.sqlite", f"{schema} INSERT INTO pet VALUES {values};")
+        for name, values in rows.items()
     ]
 
 
@@ -42,8 +43,9 @@ def attempt(databases):
 
 
 def start(databases, question=QUESTION, params=PARAMS):
+    schema = "CREATE TABLE pet(...);"
     return Attempt(
-        question, 7, databases=databases, schema="CREATE TABLE pet(...);", tool_format=PLAIN, params=params, limits=Limits()
+        question, 7, databases=databases, schema=schema, tool_format=PLAIN, params=params, limits=Limits()
     )
 
 
@@ -71,7 +73,7 @@ def test_right_on_the_first_database_alone_is_wrong(databases):
     assert outcome(attempt) == (CORRECT, 1.0, "")
 
 
-@pytest.mark.parametrize("sql", ["SELECT 1", "SELECT nobody", "DELETE FROM pet", "SELECT 1; SELECT 2", "SELECT '\ud800'"])
+@pytest.mark.parametrize("sql", ["SELECT 1", "SELECT x", "DELETE FROM pet", "SELECT 1; SELECT 2", "SELECT '\ud800'"])
 def test_a_submission_that_is_wrong_refused_or_broken_is_worth_nothing(attempt, sql):
     assert attempt.reply(f"<submit_sql>{sql}</submit_sql>") is None
     name, reward, reason = outcome(attempt)

@@ -19,7 +19,8 @@ def test_without_instructions_there_is_no_empty_line():
 
 
 def test_rows_have_a_header_and_typed_cells():
-    result = QueryResult(OK, ("name", "price"), (("pen", 0.1 + 0.2), (None, 5.0), ("", b"\x00\xff"), ("NULL", 2**53 + 1)))
+    rows = (("pen", 0.1 + 0.2), (None, 5.0), ("", b"\x00\xff"), ("NULL", 2**53 + 1))
+    result = QueryResult(OK, ("name", "price"), rows)
     assert observation(result) == (
         "name | price\npen | 0.3\nNULL | 5\n | x'00ff'\nNULL | 9007199254740993"
     )

@@ -30,7 +30,7 @@ def test_whatever_a_model_writes_is_a_call_or_prose(text):
     [
         ("<run_sql>SELECT 1</run_sql>", ToolCall(RUN_SQL, "SELECT 1")),
         ("Let me see.\n<run_sql>\nSELECT a,\n  b FROM t\n</run_sql>", ToolCall(RUN_SQL, "SELECT a,\n  b FROM t")),
-        ("<submit_sql>SELECT 1 < 2 AND '<b>' <> '</b>'</submit_sql>", ToolCall(SUBMIT_SQL, "SELECT 1 < 2 AND '<b>' <> '</b>'")),
+        ("<submit_sql>SELECT '<b>' <> '</b>'</submit_sql>", ToolCall(SUBMIT_SQL, "SELECT '<b>' <> '</b>'")),
         ("<submit_sql>not even SQL</submit_sql> Done!", ToolCall(SUBMIT_SQL, "not even SQL")),
     ],
 )  # fmt: skip

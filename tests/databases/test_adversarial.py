@@ -60,12 +60,15 @@ def test_namesakes_are_both_top_spenders(database: Database, orders: str) -> Non
     assert sorted(names.count(name) for name in set(names)) == [2, 2]
 
 
-def test_namesakes_are_the_top_spenders_of_every_city(database: Database) -> None:
-    for city in shop.CITIES[database.family]:
-        in_city = f"o.customer_id IN (SELECT id FROM customers WHERE city = '{city}')"
-        top = database.top(SPEND.format(f"{KEPT} AND {in_city}"))
-        names = database.column(f"SELECT name FROM customers WHERE id IN {(*top,)}")
-        assert len(names) == 2 and len(set(names)) == 1, city
+def test_namesakes_are_the_top_spenders_of_every_place_and_others_without_cancelled_orders(database: Database) -> None:
+    for column, places in (("city", shop.CITIES), ("country", shop.COUNTRIES)):
+        for place in places[database.family]:
+            there = f"o.customer_id IN (SELECT id FROM customers WHERE {column} = '{place}')"
+            kept, everything = (database.top(SPEND.format(f"{orders} AND {there}")) for orders in (KEPT, ALL))
+            for top in (kept, everything):
+                names = database.column(f"SELECT name FROM customers WHERE id IN {(*top,)}")
+                assert len(names) == 2 and len(set(names)) == 1, place
+            assert kept & everything == set(), place
 
 
 def test_prices_are_on_and_a_cent_beside_every_threshold(database: Database) -> None:
@@ -73,8 +76,9 @@ def test_prices_are_on_and_a_cent_beside_every_threshold(database: Database) -> 
     for threshold in shop.PRICE_THRESHOLDS:
         assert {threshold - 0.01, threshold, threshold + 0.01} <= prices
         assert database.column(f"SELECT count(*) FROM products WHERE price = {threshold}")[0] > 0
-    on_threshold = f"SELECT DISTINCT category FROM products WHERE price IN {shop.PRICE_THRESHOLDS}"
-    assert len(database.column(on_threshold)) >= len(shop.CATEGORIES[database.family]) - 2
+        for category in shop.CATEGORIES[database.family]:
+            on = f"SELECT count(*) FROM products WHERE category = '{category}' AND price = {threshold}"
+            assert database.column(on)[0] > 0, category
 
 
 @pytest.mark.parametrize("orders", [KEPT, ALL, "o.status = 'delivered'"])
@@ -190,10 +194,142 @@ def test_every_top_is_tied(database: Database, title: str) -> None:
     assert len(database.top(TOPS[title])) >= 2
 
 
-def test_the_dearest_product_of_every_category_is_tied(database: Database) -> None:
+def test_the_dearest_products_of_every_category_tie_and_two_share_a_name(database: Database) -> None:
     for category in shop.CATEGORIES[database.family]:
         dearest = database.top(f"SELECT id, price FROM products WHERE category = '{category}'")
-        assert len(dearest) >= 2 or category in shop.CATEGORIES[database.family][-2:], category
+        names = database.column(f"SELECT name FROM products WHERE id IN {(*dearest,)}")
+        assert (len(names), len(set(names))) == (3, 2), category
+
+
+ORDERED = "EXISTS (SELECT 1 FROM orders WHERE customer_id = c.id)"
+SOLD = "EXISTS (SELECT 1 FROM order_items WHERE product_id = p.id)"
+BY_STATUS = "orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.id, o.status HAVING count(*) > 1"
+# What each city (and so each country), category or year must have: a query for those that have it.
+EVERYWHERE = {
+    "two namesakes without orders": (
+        "city", f"SELECT city FROM customers c WHERE NOT {ORDERED} GROUP BY city, name HAVING count(*) > 1"
+    ),
+    "someone without orders named like a buyer": (
+        "city",
+        f"SELECT c.city FROM customers c JOIN customers b ON b.city = c.city AND b.name = c.name "
+        f"WHERE NOT {ORDERED} AND b.id IN (SELECT customer_id FROM orders)",
+    ),
+    "two namesakes without an email address": (
+        "city", "SELECT city FROM customers WHERE email IS NULL GROUP BY city, name HAVING count(*) > 1"
+    ),
+    "two namesakes of one signup date": (
+        "city", "SELECT city FROM customers GROUP BY city, name, signup_date HAVING count(*) > 1"
+    ),
+    "someone whose every order is cancelled": (
+        "city",
+        "SELECT c.city FROM customers c JOIN orders o ON o.customer_id = c.id "
+        "GROUP BY c.id HAVING min(status) = 'cancelled' AND max(status) = 'cancelled'",
+    ),
+    "someone whose orders are all without items": (
+        "city",
+        f"SELECT c.city FROM customers c WHERE {ORDERED} AND NOT EXISTS (SELECT 1 FROM {SALES} "
+        "WHERE o.customer_id = c.id)",
+    ),
+    "two namesakes with several orders of each status": (
+        "city",
+        f"SELECT city FROM (SELECT c.id, c.city, c.name, o.status FROM {BY_STATUS}) "
+        f"GROUP BY city, name HAVING count(*) = {2 * len(shop.STATUSES)}",
+    ),
+    "someone without a city": ("country", "SELECT country FROM customers WHERE city IS NULL"),
+    "two of one name that never sold": (
+        "category", f"SELECT category FROM products p WHERE NOT {SOLD} GROUP BY category, name HAVING count(*) > 1"
+    ),
+    "something never sold named like something sold": (
+        "category",
+        f"SELECT p.category FROM products p JOIN products s ON s.category = p.category AND s.name = p.name "
+        f"WHERE NOT {SOLD} AND s.id IN (SELECT product_id FROM order_items)",
+    ),
+    "something dear that never sold": (
+        "category", f"SELECT category FROM products p WHERE NOT {SOLD} AND price > {shop.PRICE_THRESHOLDS[-1]}"
+    ),
+    "something sold only in a cancelled order": (
+        "category",
+        f"SELECT category FROM products p JOIN (SELECT * FROM {SALES}) s ON s.product_id = p.id "
+        "GROUP BY p.id HAVING min(status) = 'cancelled' AND max(status) = 'cancelled'",
+    ),
+    "two things cheaper than every threshold": (
+        "category",
+        f"SELECT category FROM products WHERE price < {shop.PRICE_THRESHOLDS[0]} GROUP BY category "
+        "HAVING count(*) > 1",
+    ),
+    **{
+        f"a sale without {missing}": (
+            "category",
+            "SELECT category FROM products p JOIN order_items i ON i.product_id = p.id "
+            f"LEFT JOIN orders o ON o.id = i.order_id WHERE {column} IS NULL AND {others} NOTNULL",
+        )
+        for missing, column, others in (
+            ("an order", "i.order_id", "p.id"),
+            ("a customer", "o.customer_id", "o.status"),
+            ("a status", "o.status", "o.customer_id"),
+        )
+    },
+    "a signup of nowhere": ("year", "SELECT substr(signup_date, 1, 4) FROM customers WHERE country IS NULL"),
+    "two namesakes of one city": (
+        "year",
+        "SELECT substr(signup_date, 1, 4) FROM customers WHERE city NOTNULL "
+        "GROUP BY substr(signup_date, 1, 4), city, name HAVING count(*) > 1",
+    ),
+    "an order without a status": ("year", "SELECT substr(order_date, 1, 4) FROM orders WHERE status IS NULL"),
+    "orders of each status without a customer": (
+        "year",
+        "SELECT substr(order_date, 1, 4) FROM orders WHERE customer_id IS NULL "
+        f"GROUP BY 1 HAVING count(DISTINCT status) = {len(shop.STATUSES)}",
+    ),
+    "someone with several orders of each status": (
+        "year",
+        "SELECT year FROM (SELECT substr(order_date, 1, 4) AS year, customer_id, status FROM orders "
+        "WHERE customer_id NOTNULL GROUP BY 1, 2, 3 HAVING count(*) > 1) "
+        f"GROUP BY year, customer_id HAVING count(status) = {len(shop.STATUSES)}",
+    ),
+}
+
+
+@pytest.mark.parametrize("trap", EVERYWHERE)
+def test_every_value_that_a_question_can_name_has_the_trap(database: Database, trap: str) -> None:
+    kind, sql = EVERYWHERE[trap]
+    values = {
+        "city": shop.CITIES[database.family],
+        "country": shop.COUNTRIES[database.family],
+        "category": shop.CATEGORIES[database.family],
+        "year": map(str, shop.YEARS),
+    }[kind]
+    assert {*values} <= {*database.column(sql)}
+
+
+def test_there_is_a_category_for_each_price_that_has_nothing_cheaper_and_nothing_dearer(database: Database) -> None:
+    one_price = "SELECT min(price) FROM products GROUP BY category HAVING min(price) = max(price)"
+    assert {*map(float, shop.PRICE_THRESHOLDS)} <= {*database.column(one_price)}
+    nowhere = database.column("SELECT price FROM products WHERE category IS NULL AND price NOTNULL")
+    assert min(nowhere) < shop.PRICE_THRESHOLDS[0] and max(nowhere) > shop.PRICE_THRESHOLDS[-1]
+
+
+@pytest.mark.parametrize("key", ["customers GROUP BY city", "customers GROUP BY country", "products GROUP BY category"])
+def test_groups_of_one_more_than_each_count_have_a_name_less(database: Database, key: str) -> None:
+    sizes = set(database.rows(f"SELECT count(*), count(DISTINCT name) FROM {key}"))
+    assert {(count + 1, count) for count in shop.COUNT_THRESHOLDS} <= sizes
+    assert {count for count, _ in sizes} >= {*shop.COUNT_THRESHOLDS}
+
+
+@pytest.mark.parametrize("column", ["city", "country"])
+def test_more_customers_are_of_nowhere_than_any_count(database: Database, column: str) -> None:
+    nowhere = f"SELECT count(*) FROM customers WHERE {column} IS NULL"
+    assert database.column(nowhere)[0] > shop.COUNT_THRESHOLDS[-1]
+
+
+def test_it_is_small_enough_to_be_asked_thousands_of_times(databases: Path, database: Database) -> None:
+    """A model may write a subquery for each row: orders times items must stay far below the steps a query may take."""
+    orders, items, customers = (
+        database.column(f"SELECT count(*) FROM {table}")[0] for table in ("orders", "order_items", "customers")
+    )
+    assert orders * items < 2_500_000 and customers < 600
+    path = family_paths(databases, database.family)[INSTANCES.index("adversarial")]
+    assert path.stat().st_size < 250_000
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_policy import OTHER, QUESTION, write_databases, write_model
+from tiny_policy import OTHER, QUESTION, Killed, write_databases, write_model
 
 from sqldojo.agent.episode import AgentParams
 from sqldojo.databases.execution import Limits
@@ -56,7 +56,7 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     def play(*args: Any, **kwargs: Any) -> Iterator[Episode]:
         for number, episode in enumerate(original(*args, **kwargs)):
             if number == count:
-                raise KeyboardInterrupt
+                raise Killed
             yield episode
 
     original = scoring.play
@@ -87,7 +87,7 @@ def test_a_killed_run_goes_on_where_it_was(
     straight, journal = run(tmp_path / "straight"), tmp_path / "killed"
     with monkeypatch.context() as patch:
         killed_after(patch, done)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             run(journal)
     before = journal.read_bytes()
     assert before.count(b"\n") == done and before.endswith(b"\n"[: len(before)])

@@ -1,6 +1,5 @@
 -- Rewrites of the shop types' references, as people and models write them. The reference is the type's own.
 -- Each block: title, type, verdict (wrong must be refused, correct accepted, for every question drawn), submission.
--- lacking: the property that the databases lack to refuse it for every question; remove the line when they have it.
 
 -- title: two customers of one name become one row
 -- type: customers-in-city
@@ -21,6 +20,16 @@ SELECT name, city FROM customers WHERE city = :city;
 -- type: customers-in-city
 -- verdict: wrong
 SELECT name FROM customers WHERE country IN (SELECT country FROM customers WHERE city = :city);
+
+-- title: customers without orders dropped
+-- type: customers-in-city
+-- verdict: wrong
+SELECT name FROM customers WHERE city = :city AND id IN (SELECT customer_id FROM orders);
+
+-- title: namesakes in other cities too
+-- type: customers-in-city
+-- verdict: wrong
+SELECT name FROM customers WHERE name IN (SELECT name FROM customers WHERE city = :city);
 
 -- title: IN instead of a comparison
 -- type: customers-in-city
@@ -52,6 +61,21 @@ SELECT name FROM products WHERE price < :price;
 -- verdict: wrong
 SELECT name, price FROM products WHERE ROUND(price) < :price;
 
+-- title: products without a category dropped
+-- type: cheap-products
+-- verdict: wrong
+SELECT name, price FROM products WHERE price < :price AND category IS NOT NULL;
+
+-- title: two products of one name and price become one row
+-- type: cheap-products
+-- verdict: wrong
+SELECT DISTINCT name, price FROM products WHERE price < :price;
+
+-- title: only products that were sold
+-- type: cheap-products
+-- verdict: wrong
+SELECT name, price FROM products WHERE price < :price AND id IN (SELECT product_id FROM order_items);
+
 -- title: negated comparison
 -- type: cheap-products
 -- verdict: correct
@@ -80,8 +104,17 @@ SELECT COUNT(*) FROM customers WHERE strftime('%Y', signup_date) >= :year;
 -- title: names counted, not customers
 -- type: signups-in-year
 -- verdict: wrong
--- lacking: namesakes who signed up in the same year, for every year
 SELECT COUNT(DISTINCT name) FROM customers WHERE strftime('%Y', signup_date) = :year;
+
+-- title: days counted, not customers
+-- type: signups-in-year
+-- verdict: wrong
+SELECT COUNT(DISTINCT signup_date) FROM customers WHERE strftime('%Y', signup_date) = :year;
+
+-- title: customers without a country not counted
+-- type: signups-in-year
+-- verdict: wrong
+SELECT COUNT(country) FROM customers WHERE strftime('%Y', signup_date) = :year;
 
 -- title: BETWEEN two dates
 -- type: signups-in-year
@@ -111,8 +144,22 @@ SELECT AVG(price), category FROM products WHERE price >= :price GROUP BY categor
 -- title: products without a category dropped
 -- type: average-price-by-category
 -- verdict: wrong
--- lacking: a product without a category at every price, cheaper and dearer than all thresholds
 SELECT category, AVG(price) FROM products WHERE price >= :price AND category IS NOT NULL GROUP BY category;
+
+-- title: equal prices averaged once
+-- type: average-price-by-category
+-- verdict: wrong
+SELECT category, AVG(DISTINCT price) FROM products WHERE price >= :price GROUP BY category;
+
+-- title: the minimum applied to the lowest price
+-- type: average-price-by-category
+-- verdict: wrong
+SELECT category, AVG(price) FROM products GROUP BY category HAVING MIN(price) >= :price;
+
+-- title: only products that were sold
+-- type: average-price-by-category
+-- verdict: wrong
+SELECT category, AVG(price) FROM products WHERE price >= :price AND id IN (SELECT product_id FROM order_items) GROUP BY category;
 
 -- title: sum over count
 -- type: average-price-by-category
@@ -144,6 +191,21 @@ SELECT customers.name FROM orders JOIN customers ON customers.id = orders.custom
 -- verdict: wrong
 SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id GROUP BY customers.id HAVING COUNT(*) > :minimum;
 
+-- title: two customers of one name become one row
+-- type: frequent-customers
+-- verdict: wrong
+SELECT DISTINCT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id GROUP BY customers.id HAVING COUNT(*) > :minimum;
+
+-- title: days counted, not orders
+-- type: frequent-customers
+-- verdict: wrong
+SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id GROUP BY customers.id HAVING COUNT(DISTINCT orders.order_date) > :minimum;
+
+-- title: orders without items dropped
+-- type: frequent-customers
+-- verdict: wrong
+SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id GROUP BY customers.id HAVING COUNT(DISTINCT orders.id) > :minimum;
+
 -- title: correlated count
 -- type: frequent-customers
 -- verdict: correct
@@ -172,13 +234,27 @@ WITH spent AS (SELECT customers.name, SUM(order_items.quantity * order_items.uni
 -- title: cancelled orders left out
 -- type: top-spenders
 -- verdict: wrong
--- lacking: in every country a top that only a cancelled order decides
 WITH spent AS (SELECT customers.name, SUM(order_items.quantity * order_items.unit_price) AS total FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country AND orders.status <> 'cancelled' GROUP BY customers.id) SELECT name FROM spent WHERE total = (SELECT MAX(total) FROM spent);
 
 -- title: quantities forgotten
 -- type: top-spenders
 -- verdict: wrong
 WITH spent AS (SELECT customers.name, SUM(order_items.unit_price) AS total FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country GROUP BY customers.id) SELECT name FROM spent WHERE total = (SELECT MAX(total) FROM spent);
+
+-- title: only the largest order of each
+-- type: top-spenders
+-- verdict: wrong
+WITH sums AS (SELECT orders.customer_id, SUM(quantity * unit_price) AS total FROM orders JOIN order_items ON order_items.order_id = orders.id GROUP BY orders.id), spent AS (SELECT customers.name, MAX(total) AS total FROM sums JOIN customers ON customers.id = sums.customer_id WHERE customers.country = :country GROUP BY customers.id) SELECT name FROM spent WHERE total = (SELECT MAX(total) FROM spent);
+
+-- title: most orders, not most spent
+-- type: top-spenders
+-- verdict: wrong
+WITH spent AS (SELECT customers.name, COUNT(*) AS total FROM orders JOIN customers ON customers.id = orders.customer_id WHERE customers.country = :country GROUP BY customers.id) SELECT name FROM spent WHERE total = (SELECT MAX(total) FROM spent);
+
+-- title: most pieces, not most spent
+-- type: top-spenders
+-- verdict: wrong
+WITH spent AS (SELECT customers.name, SUM(order_items.quantity) AS total FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country GROUP BY customers.id) SELECT name FROM spent WHERE total = (SELECT MAX(total) FROM spent);
 
 -- title: RANK
 -- type: top-spenders
@@ -193,7 +269,6 @@ SELECT status, COUNT(DISTINCT customer_id) FROM orders WHERE strftime('%Y', orde
 -- title: orders without a status dropped
 -- type: orders-by-status-in-year
 -- verdict: wrong
--- lacking: an order without a status in every year
 SELECT status, COUNT(status) FROM orders WHERE strftime('%Y', order_date) = :year AND status IS NOT NULL GROUP BY status;
 
 -- title: columns swapped
@@ -210,6 +285,16 @@ SELECT status, COUNT(*) FROM orders WHERE order_date >= :year || '-01-01' AND or
 -- type: orders-by-status-in-year
 -- verdict: wrong
 SELECT status, COUNT(*) FROM orders GROUP BY status;
+
+-- title: orders without a customer dropped
+-- type: orders-by-status-in-year
+-- verdict: wrong
+SELECT status, COUNT(*) FROM orders JOIN customers ON customers.id = orders.customer_id WHERE strftime('%Y', order_date) = :year GROUP BY status;
+
+-- title: orders without items dropped
+-- type: orders-by-status-in-year
+-- verdict: wrong
+SELECT status, COUNT(DISTINCT orders.id) FROM orders JOIN order_items ON order_items.order_id = orders.id WHERE strftime('%Y', order_date) = :year GROUP BY status;
 
 -- title: substr
 -- type: orders-by-status-in-year
@@ -236,6 +321,21 @@ SELECT strftime('%m', order_date) AS month, COUNT(*) FROM orders WHERE strftime(
 -- verdict: wrong
 SELECT strftime('%m', order_date) AS month, COUNT(DISTINCT customer_id) FROM orders WHERE strftime('%Y', order_date) = :year GROUP BY month;
 
+-- title: orders without a customer dropped
+-- type: orders-by-month
+-- verdict: wrong
+SELECT strftime('%m', order_date) AS month, COUNT(*) FROM orders JOIN customers ON customers.id = orders.customer_id WHERE strftime('%Y', order_date) = :year GROUP BY month;
+
+-- title: orders without a status dropped
+-- type: orders-by-month
+-- verdict: wrong
+SELECT strftime('%m', order_date) AS month, COUNT(status) FROM orders WHERE strftime('%Y', order_date) = :year GROUP BY month;
+
+-- title: 31 December lost
+-- type: orders-by-month
+-- verdict: wrong
+SELECT strftime('%m', order_date) AS month, COUNT(*) FROM orders WHERE order_date >= :year || '-01-01' AND order_date < :year || '-12-31' GROUP BY month;
+
 -- title: substr
 -- type: orders-by-month
 -- verdict: correct
@@ -244,19 +344,16 @@ SELECT substr(order_date, 6, 2), COUNT(*) FROM orders WHERE order_date LIKE :yea
 -- title: NOT IN a list that holds NULL
 -- type: customers-without-orders
 -- verdict: wrong
--- lacking: in every country a customer without orders, beside an order without a customer
 SELECT name FROM customers WHERE country = :country AND id NOT IN (SELECT customer_id FROM orders);
 
 -- title: a cancelled order does not count
 -- type: customers-without-orders
 -- verdict: wrong
--- lacking: in every country a customer whose only order is cancelled
 SELECT name FROM customers WHERE country = :country AND NOT EXISTS (SELECT 1 FROM orders WHERE customer_id = customers.id AND status <> 'cancelled');
 
 -- title: two customers of one name become one row
 -- type: customers-without-orders
 -- verdict: wrong
--- lacking: in every country two namesakes without orders
 SELECT DISTINCT name FROM customers WHERE country = :country AND NOT EXISTS (SELECT 1 FROM orders WHERE customer_id = customers.id);
 
 -- title: an inner join has nobody without orders
@@ -268,6 +365,16 @@ SELECT customers.name FROM orders JOIN customers ON customers.id = orders.custom
 -- type: customers-without-orders
 -- verdict: wrong
 SELECT name FROM customers WHERE NOT EXISTS (SELECT 1 FROM orders WHERE customer_id = customers.id);
+
+-- title: an order without items does not count
+-- type: customers-without-orders
+-- verdict: wrong
+SELECT name FROM customers WHERE country = :country AND id NOT IN (SELECT customer_id FROM orders JOIN order_items ON order_items.order_id = orders.id WHERE customer_id IS NOT NULL);
+
+-- title: compared by name
+-- type: customers-without-orders
+-- verdict: wrong
+SELECT name FROM customers WHERE country = :country AND name NOT IN (SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id);
 
 -- title: LEFT JOIN and IS NULL
 -- type: customers-without-orders
@@ -282,25 +389,27 @@ SELECT name FROM customers WHERE country = :country AND id NOT IN (SELECT custom
 -- title: NOT IN a list that holds NULL
 -- type: products-never-sold
 -- verdict: wrong
--- lacking: in every category a product never sold, beside an item without a product
 SELECT name FROM products WHERE category = :category AND id NOT IN (SELECT product_id FROM order_items);
 
 -- title: a cancelled order does not count
 -- type: products-never-sold
 -- verdict: wrong
--- lacking: in every category a product whose only order is cancelled
 SELECT name FROM products WHERE category = :category AND NOT EXISTS (SELECT 1 FROM order_items JOIN orders ON orders.id = order_items.order_id WHERE product_id = products.id AND status <> 'cancelled');
 
 -- title: compared by name
 -- type: products-never-sold
 -- verdict: wrong
--- lacking: in every category a product never sold that has the name of a sold one
 SELECT name FROM products WHERE category = :category AND name NOT IN (SELECT products.name FROM order_items JOIN products ON products.id = order_items.product_id);
 
 -- title: every category
 -- type: products-never-sold
 -- verdict: wrong
 SELECT name FROM products WHERE NOT EXISTS (SELECT 1 FROM order_items WHERE product_id = products.id);
+
+-- title: two products of one name become one row
+-- type: products-never-sold
+-- verdict: wrong
+SELECT DISTINCT name FROM products WHERE category = :category AND NOT EXISTS (SELECT 1 FROM order_items WHERE product_id = products.id);
 
 -- title: LEFT JOIN and IS NULL
 -- type: products-never-sold
@@ -315,7 +424,6 @@ SELECT SUM(order_items.quantity * order_items.unit_price) FROM order_items JOIN 
 -- title: orders without a status included
 -- type: category-revenue
 -- verdict: wrong
--- lacking: an order without a status in every category
 SELECT SUM(order_items.quantity * order_items.unit_price) FROM orders JOIN order_items ON order_items.order_id = orders.id JOIN products ON products.id = order_items.product_id WHERE products.category = :category AND orders.status IS NOT 'cancelled';
 
 -- title: quantities forgotten
@@ -333,6 +441,16 @@ SELECT SUM(order_items.quantity * products.price) FROM orders JOIN order_items O
 -- verdict: wrong
 SELECT SUM(order_items.quantity * order_items.unit_price) FROM orders JOIN order_items ON order_items.order_id = orders.id JOIN products ON products.id = order_items.product_id WHERE products.category = :category AND orders.status = 'delivered';
 
+-- title: orders without a customer dropped
+-- type: category-revenue
+-- verdict: wrong
+SELECT SUM(order_items.quantity * order_items.unit_price) FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id JOIN products ON products.id = order_items.product_id WHERE products.category = :category AND orders.status <> 'cancelled';
+
+-- title: equal amounts added once
+-- type: category-revenue
+-- verdict: wrong
+SELECT SUM(DISTINCT order_items.quantity * order_items.unit_price) FROM orders JOIN order_items ON order_items.order_id = orders.id JOIN products ON products.id = order_items.product_id WHERE products.category = :category AND orders.status <> 'cancelled';
+
 -- title: IN instead of joins
 -- type: category-revenue
 -- verdict: correct
@@ -346,7 +464,6 @@ SELECT COUNT(DISTINCT customers.id) FROM orders JOIN customers ON customers.id =
 -- title: customers without orders counted once
 -- type: orders-from-city
 -- verdict: wrong
--- lacking: in every city a customer without orders
 SELECT COUNT(*) FROM customers LEFT JOIN orders ON orders.customer_id = customers.id WHERE customers.city = :city;
 
 -- title: cancelled orders left out
@@ -359,6 +476,11 @@ SELECT COUNT(*) FROM orders JOIN customers ON customers.id = orders.customer_id 
 -- verdict: wrong
 SELECT COUNT(*) FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.city = :city;
 
+-- title: orders without items dropped
+-- type: orders-from-city
+-- verdict: wrong
+SELECT COUNT(DISTINCT orders.id) FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.city = :city;
+
 -- title: IN instead of a join
 -- type: orders-from-city
 -- verdict: correct
@@ -367,13 +489,11 @@ SELECT COUNT(*) FROM orders WHERE customer_id IN (SELECT id FROM customers WHERE
 -- title: a row a product
 -- type: categories-with-cheap-products
 -- verdict: wrong
--- lacking: two products of one category below the least threshold
 SELECT category FROM products WHERE price < :price AND category IS NOT NULL;
 
 -- title: a missing category listed
 -- type: categories-with-cheap-products
 -- verdict: wrong
--- lacking: a product without a category below the least threshold
 SELECT DISTINCT category FROM products WHERE price < :price;
 
 -- title: only categories that are cheap throughout
@@ -385,6 +505,16 @@ SELECT category FROM products WHERE category IS NOT NULL GROUP BY category HAVIN
 -- type: categories-with-cheap-products
 -- verdict: wrong
 SELECT DISTINCT category, price FROM products WHERE price < :price AND category IS NOT NULL;
+
+-- title: the threshold itself included
+-- type: categories-with-cheap-products
+-- verdict: wrong
+SELECT DISTINCT category FROM products WHERE price <= :price AND category IS NOT NULL;
+
+-- title: cheap on average
+-- type: categories-with-cheap-products
+-- verdict: wrong
+SELECT category FROM products WHERE category IS NOT NULL GROUP BY category HAVING AVG(price) < :price;
 
 -- title: GROUP BY instead of DISTINCT
 -- type: categories-with-cheap-products
@@ -399,7 +529,6 @@ SELECT category FROM products WHERE category IS NOT NULL GROUP BY category HAVIN
 -- title: one of several that tie
 -- type: dearest-in-category
 -- verdict: wrong
--- lacking: a tie at the top of the large category too
 SELECT name FROM products WHERE category = :category ORDER BY price DESC LIMIT 1;
 
 -- title: the highest price of all categories
@@ -417,6 +546,16 @@ SELECT name FROM products WHERE price = (SELECT MAX(price) FROM products WHERE c
 -- verdict: wrong
 SELECT name FROM products WHERE category = :category AND price = (SELECT MIN(price) FROM products WHERE category = :category);
 
+-- title: two products of one name become one row
+-- type: dearest-in-category
+-- verdict: wrong
+SELECT DISTINCT name FROM products WHERE category = :category AND price = (SELECT MAX(price) FROM products WHERE category = :category);
+
+-- title: grouped by name
+-- type: dearest-in-category
+-- verdict: wrong
+SELECT name FROM products WHERE category = :category GROUP BY name HAVING MAX(price) = (SELECT MAX(price) FROM products WHERE category = :category);
+
 -- title: no dearer product
 -- type: dearest-in-category
 -- verdict: correct
@@ -430,13 +569,11 @@ SELECT name FROM (SELECT name, RANK() OVER (ORDER BY price DESC) AS place FROM p
 -- title: a row an order
 -- type: customers-with-order-status
 -- verdict: wrong
--- lacking: in every country a customer with two orders of each status
 SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id WHERE customers.country = :country AND orders.status = :status;
 
 -- title: two customers of one name become one row
 -- type: customers-with-order-status
 -- verdict: wrong
--- lacking: in every country two namesakes who both have an order of each status
 SELECT DISTINCT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id WHERE customers.country = :country AND orders.status = :status;
 
 -- title: only customers whose every order has the status
@@ -448,6 +585,16 @@ SELECT name FROM customers WHERE country = :country AND id IN (SELECT customer_i
 -- type: customers-with-order-status
 -- verdict: wrong
 SELECT name FROM customers WHERE country = :country AND id IN (SELECT customer_id FROM orders WHERE status <> :status);
+
+-- title: orders without items dropped
+-- type: customers-with-order-status
+-- verdict: wrong
+SELECT name FROM customers WHERE country = :country AND id IN (SELECT customer_id FROM orders JOIN order_items ON order_items.order_id = orders.id WHERE status = :status);
+
+-- title: compared by name
+-- type: customers-with-order-status
+-- verdict: wrong
+SELECT name FROM customers WHERE country = :country AND name IN (SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id WHERE orders.status = :status);
 
 -- title: EXISTS instead of IN
 -- type: customers-with-order-status
@@ -474,6 +621,11 @@ SELECT COUNT(email) FROM customers WHERE country = :country;
 -- verdict: wrong
 SELECT COUNT(DISTINCT customers.id) FROM orders JOIN customers ON customers.id = orders.customer_id WHERE customers.country = :country;
 
+-- title: cities counted
+-- type: customer-count-in-country
+-- verdict: wrong
+SELECT COUNT(city) FROM customers WHERE country = :country;
+
 -- title: a sum of ones
 -- type: customer-count-in-country
 -- verdict: correct
@@ -482,7 +634,6 @@ SELECT SUM(country = :country) FROM customers;
 -- title: the threshold itself included
 -- type: category-products-over-price
 -- verdict: wrong
--- lacking: in every category a product exactly on each threshold
 SELECT name FROM products WHERE category = :category AND price >= :price;
 
 -- title: OR instead of AND
@@ -494,6 +645,16 @@ SELECT name FROM products WHERE category = :category OR price > :price;
 -- type: category-products-over-price
 -- verdict: wrong
 SELECT name FROM products WHERE category = :category AND price < :price;
+
+-- title: two products of one name become one row
+-- type: category-products-over-price
+-- verdict: wrong
+SELECT DISTINCT name FROM products WHERE category = :category AND price > :price;
+
+-- title: only products that were sold
+-- type: category-products-over-price
+-- verdict: wrong
+SELECT name FROM products WHERE category = :category AND price > :price AND id IN (SELECT product_id FROM order_items);
 
 -- title: two sets of ids
 -- type: category-products-over-price
@@ -520,6 +681,16 @@ SELECT signup_date, name FROM customers WHERE strftime('%Y', signup_date) = :yea
 -- verdict: wrong
 SELECT name, signup_date FROM customers WHERE signup_date >= :year;
 
+-- title: two customers of one name and day become one row
+-- type: signup-list-of-year
+-- verdict: wrong
+SELECT DISTINCT name, signup_date FROM customers WHERE strftime('%Y', signup_date) = :year;
+
+-- title: customers without a country dropped
+-- type: signup-list-of-year
+-- verdict: wrong
+SELECT name, signup_date FROM customers WHERE strftime('%Y', signup_date) = :year AND country IS NOT NULL;
+
 -- title: BETWEEN two dates
 -- type: signup-list-of-year
 -- verdict: correct
@@ -528,13 +699,11 @@ SELECT name, signup_date FROM customers WHERE signup_date BETWEEN :year || '-01-
 -- title: customers without a country dropped
 -- type: signups-by-country-in-year
 -- verdict: wrong
--- lacking: a signup without a country in every year
 SELECT country, COUNT(*) FROM customers WHERE strftime('%Y', signup_date) = :year AND country IS NOT NULL GROUP BY country;
 
 -- title: names counted, not customers
 -- type: signups-by-country-in-year
 -- verdict: wrong
--- lacking: namesakes of one country who signed up in the same year, for every year
 SELECT country, COUNT(DISTINCT name) FROM customers WHERE strftime('%Y', signup_date) = :year GROUP BY country;
 
 -- title: customers without an email not counted
@@ -546,6 +715,16 @@ SELECT country, COUNT(email) FROM customers WHERE strftime('%Y', signup_date) = 
 -- type: signups-by-country-in-year
 -- verdict: wrong
 SELECT COUNT(*), country FROM customers WHERE strftime('%Y', signup_date) = :year GROUP BY country;
+
+-- title: 31 December lost
+-- type: signups-by-country-in-year
+-- verdict: wrong
+SELECT country, COUNT(*) FROM customers WHERE signup_date >= :year || '-01-01' AND signup_date < :year || '-12-31' GROUP BY country;
+
+-- title: only customers with orders
+-- type: signups-by-country-in-year
+-- verdict: wrong
+SELECT country, COUNT(*) FROM customers WHERE strftime('%Y', signup_date) = :year AND id IN (SELECT customer_id FROM orders) GROUP BY country;
 
 -- title: a CTE
 -- type: signups-by-country-in-year
@@ -567,6 +746,16 @@ SELECT SUM(order_items.quantity) FROM orders JOIN order_items ON order_items.ord
 -- verdict: wrong
 SELECT SUM(DISTINCT order_items.quantity) FROM order_items JOIN products ON products.id = order_items.product_id WHERE products.category = :category;
 
+-- title: items without an order dropped
+-- type: units-sold-of-category
+-- verdict: wrong
+SELECT SUM(order_items.quantity) FROM orders JOIN order_items ON order_items.order_id = orders.id JOIN products ON products.id = order_items.product_id WHERE products.category = :category;
+
+-- title: orders without a status dropped
+-- type: units-sold-of-category
+-- verdict: wrong
+SELECT SUM(order_items.quantity) FROM order_items JOIN products ON products.id = order_items.product_id WHERE products.category = :category AND order_items.order_id IN (SELECT id FROM orders WHERE status IS NOT NULL);
+
 -- title: IN instead of a join
 -- type: units-sold-of-category
 -- verdict: correct
@@ -587,6 +776,26 @@ SELECT COUNT(*) FROM orders WHERE status = :status;
 -- verdict: wrong
 SELECT COUNT(*) FROM orders WHERE strftime('%Y', order_date) = :year;
 
+-- title: orders without a customer dropped
+-- type: status-order-count-in-year
+-- verdict: wrong
+SELECT COUNT(customer_id) FROM orders WHERE status = :status AND strftime('%Y', order_date) = :year;
+
+-- title: orders without items dropped
+-- type: status-order-count-in-year
+-- verdict: wrong
+SELECT COUNT(DISTINCT orders.id) FROM orders JOIN order_items ON order_items.order_id = orders.id WHERE status = :status AND strftime('%Y', order_date) = :year;
+
+-- title: 31 December lost
+-- type: status-order-count-in-year
+-- verdict: wrong
+SELECT COUNT(*) FROM orders WHERE status = :status AND order_date >= :year || '-01-01' AND order_date < :year || '-12-31';
+
+-- title: order items counted as orders
+-- type: status-order-count-in-year
+-- verdict: wrong
+SELECT COUNT(*) FROM orders JOIN order_items ON order_items.order_id = orders.id WHERE status = :status AND strftime('%Y', order_date) = :year;
+
 -- title: BETWEEN two dates
 -- type: status-order-count-in-year
 -- verdict: correct
@@ -606,6 +815,11 @@ SELECT email, name FROM customers WHERE country = :country;
 -- type: contacts-in-country
 -- verdict: wrong
 SELECT DISTINCT customers.name, customers.email FROM orders JOIN customers ON customers.id = orders.customer_id WHERE customers.country = :country;
+
+-- title: two customers of one name without an email become one row
+-- type: contacts-in-country
+-- verdict: wrong
+SELECT DISTINCT name, email FROM customers WHERE country = :country;
 
 -- title: IN instead of a comparison
 -- type: contacts-in-country
@@ -632,6 +846,16 @@ SELECT category, SUM(price < :price) FROM products GROUP BY category;
 -- verdict: wrong
 SELECT COUNT(*), category FROM products WHERE price < :price GROUP BY category;
 
+-- title: names counted, not products
+-- type: product-count-by-category
+-- verdict: wrong
+SELECT category, COUNT(DISTINCT name) FROM products WHERE price < :price GROUP BY category;
+
+-- title: the price compared in the groups
+-- type: product-count-by-category
+-- verdict: wrong
+SELECT category, COUNT(*) FROM products GROUP BY category HAVING MIN(price) < :price;
+
 -- title: filter in a CTE
 -- type: product-count-by-category
 -- verdict: correct
@@ -657,6 +881,11 @@ SELECT customers.name, COUNT(orders.id) FROM customers LEFT JOIN orders ON order
 -- verdict: wrong
 SELECT customers.name, COUNT(orders.id) FROM customers LEFT JOIN orders ON orders.customer_id = customers.id AND orders.status <> 'cancelled' WHERE customers.city = :city GROUP BY customers.id;
 
+-- title: order items counted as orders
+-- type: orders-per-customer-in-city
+-- verdict: wrong
+SELECT customers.name, COUNT(order_items.id) FROM customers LEFT JOIN orders ON orders.customer_id = customers.id LEFT JOIN order_items ON order_items.order_id = orders.id WHERE customers.city = :city GROUP BY customers.id;
+
 -- title: correlated count
 -- type: orders-per-customer-in-city
 -- verdict: correct
@@ -670,14 +899,22 @@ SELECT city FROM customers WHERE city IS NOT NULL GROUP BY city HAVING COUNT(*) 
 -- title: names counted, not customers
 -- type: cities-with-many-customers
 -- verdict: wrong
--- lacking: for each count threshold a city with one customer more, two of them namesakes
 SELECT city FROM customers WHERE city IS NOT NULL GROUP BY city HAVING COUNT(DISTINCT name) > :minimum;
 
 -- title: a missing city listed
 -- type: cities-with-many-customers
 -- verdict: wrong
--- lacking: more customers without a city than the last count threshold
 SELECT city FROM customers GROUP BY city HAVING COUNT(*) > :minimum;
+
+-- title: customers without an email not counted
+-- type: cities-with-many-customers
+-- verdict: wrong
+SELECT city FROM customers WHERE city IS NOT NULL GROUP BY city HAVING COUNT(email) > :minimum;
+
+-- title: only customers with orders
+-- type: cities-with-many-customers
+-- verdict: wrong
+SELECT city FROM customers WHERE city IS NOT NULL AND id IN (SELECT customer_id FROM orders) GROUP BY city HAVING COUNT(*) > :minimum;
 
 -- title: the count in a subquery
 -- type: cities-with-many-customers

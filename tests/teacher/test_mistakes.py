@@ -25,7 +25,8 @@ def test_a_join_is_also_made_on_the_wrong_key():
 
 
 def test_an_alias_is_guessed_by_its_table():
-    assert mistakes("SELECT c.name FROM customers AS c", random.Random(1)) == ["SELECT c.customer_name FROM customers AS c"]
+    found = mistakes("SELECT c.name FROM customers AS c", random.Random(1))
+    assert found == ["SELECT c.customer_name FROM customers AS c"]
 
 
 def test_a_column_is_guessed_by_the_table_of_its_own_select():

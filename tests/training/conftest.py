@@ -1,11 +1,13 @@
-"""Runs before the test modules here, which import mlx: sqldojo.training comes first, to put a fast BLAS under it."""
+"""Runs before the test modules here, which import mlx, so that it is imported as tests need it."""
 
 from pathlib import Path
 
+import cpu_first  # noqa: F401
+
+# isort: split
 import pytest
 from tiny_policy import write_databases, write_model
 
-import sqldojo.training  # noqa: F401
 from sqldojo.training.policy_model import PolicyModel, load_policy_model
 
 

@@ -22,8 +22,11 @@ from sqldojo.training.tiny_model import CHAT_TEMPLATE
 RESULTS = ("name | age\nZoë | 41", "", "\n\nx\n", " (no rows) ", "<|im_end|>\n", "Error: no such table: t")
 
 
-def dialogue_of(folder: Path, template: str) -> Dialogue:
-    tokenizer = tokenizer_with(folder, template)
+THINKING = ("<think>", "</think>")  # mlx-lm knows by these tokens that a model can think, and then turns it on
+
+
+def dialogue_of(folder: Path, template: str, pieces: Sequence[str] = ()) -> Dialogue:
+    tokenizer = tokenizer_with(folder, template, pieces)
     return Dialogue(tokenizer, tool_format_of(tokenizer))
 
 
@@ -50,9 +53,11 @@ def without_past_thoughts(text: str) -> str:
     return before.replace(thought, "") + thought + last if thought else text
 
 
+@pytest.mark.parametrize("pieces", [(), THINKING], ids=["", "thinks"])
 @pytest.mark.parametrize("template", [CHAT_TEMPLATE, *NATIVE.values()], ids=["plain", *NATIVE])
-def test_the_pieces_are_the_templates_own_rendering(tmp_path: Path, template: str) -> None:
-    dialogue = dialogue_of(tmp_path, template)
+def test_the_pieces_are_the_templates_own_rendering(tmp_path: Path, template: str, pieces: Sequence[str]) -> None:
+    dialogue = dialogue_of(tmp_path, template, pieces)
+    assert dialogue.tokenizer.has_thinking == bool(pieces)
     prompt = opening("How many?\n", SCHEMA, dialogue.tool_format)
     looks = [ToolCall(RUN_SQL, sql) for sql in ("SELECT 1", "SELECT '<' AS \"é\"\nFROM t")]
     for result in RESULTS:
@@ -67,12 +72,19 @@ def test_the_pieces_are_the_templates_own_rendering(tmp_path: Path, template: st
         assert [token for piece in pieces for token in piece] == dialogue.tokenizer.encode(text)
 
 
-def test_the_bridge_is_exactly_what_stands_between_two_calls(tmp_path: Path) -> None:
+def test_the_plain_bridge_is_a_users_turn(tmp_path: Path) -> None:
     dialogue = dialogue_of(tmp_path, CHAT_TEMPLATE)
     text = dialogue.tokenizer.decode(dialogue.bridge("7\n"))
     assert text == "<|im_end|>\n<|im_start|>user\n7\n<|im_end|>\n<|im_start|>assistant\n"
-    (tmp_path / "hermes").mkdir()
-    dialogue = dialogue_of(tmp_path / "hermes", HERMES)
+
+
+@pytest.mark.parametrize("pieces", [(), THINKING], ids=["", "thinks"])
+@pytest.mark.parametrize("template", NATIVE.values(), ids=NATIVE)
+def test_a_native_bridge_is_a_tools_turn_and_thinking_stays_off(
+    tmp_path: Path, template: str, pieces: Sequence[str]
+) -> None:
+    dialogue = dialogue_of(tmp_path, template, pieces)
+    assert dialogue.tool_format.name == "native"
     assert dialogue.tokenizer.decode(dialogue.bridge("7")) == (
         "<|im_end|>\n<|im_start|>user\n<tool_response>\n7\n</tool_response><|im_end|>\n"
         "<|im_start|>assistant\n<think>\n\n</think>\n\n"

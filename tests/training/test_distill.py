@@ -9,13 +9,14 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
-from tiny_policy import demonstration
+from tiny_policy import Killed, demonstration
 
 from sqldojo.errors import UserError
 from sqldojo.training import distill as module
 from sqldojo.training.dialogue import TokenSequence
-from sqldojo.training.distill import DistillParams, batches, distill, tokenise
+from sqldojo.training.distill import DistillParams, batches, distill, mean_loss, tokenise
 from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_policy_model
+from sqldojo.training.shared_prefix import action_logprobs, make_batch
 
 PARAMS = DistillParams(
     seed=7, updates=8, batch_size=3, learning_rate=0.01, final_share=0.1, warmup_steps=1, gradient_norm=1.0,
@@ -59,6 +60,15 @@ def test_action_tokens_are_counted(tiny_folder: Path, tmp_path: Path) -> None:
     assert [row.action_tokens for row in curve] == [wanted, wanted]  # four demonstrations, four a batch
 
 
+def test_the_loss_is_the_mean_over_action_tokens(policy: PolicyModel) -> None:
+    shown = tokenise(policy, EPISODES[:2])
+    batch = make_batch([(sequence.tokens, sequence.action_mask) for sequence in shown], 50)
+    logprobs = action_logprobs(policy, batch).tolist()
+    count = sum(sum(sequence.action_mask) for sequence in shown)
+    assert len(logprobs) > count  # the rest is padding
+    assert mean_loss(policy, batch).item() == pytest.approx(-sum(logprobs[:count]) / count, rel=1e-5)
+
+
 def killed_after(monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
     """Let the process die in the update after `updates` of them."""
     done = 0
@@ -66,7 +76,7 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
     def apply_gradients(*args: Any, **kwargs: Any) -> float:
         nonlocal done
         if done == updates:
-            raise KeyboardInterrupt
+            raise Killed
         done += 1
         return original(*args, **kwargs)
 
@@ -82,7 +92,7 @@ def test_a_killed_run_ends_as_the_uninterrupted_one(
     curve = distill(straight, EPISODES, PARAMS, tmp_path / "straight")
     with monkeypatch.context() as patch:
         killed_after(patch, updates)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             distill(load_policy_model(tiny_folder), EPISODES, PARAMS, tmp_path / "killed")
     assert (tmp_path / "killed" / "checkpoint.safetensors").exists() == (updates >= PARAMS.checkpoint_every)
     resumed = load_policy_model(tiny_folder)
@@ -110,6 +120,19 @@ def test_batches_of_equal_demonstrations_are_learnt_too(
     """All that they share is more than the prompt; their actions must count all the same."""
     curve = distill(load_policy_model(tiny_folder), episodes, replace(PARAMS, updates=2, batch_size=size), tmp_path)
     assert all(row.loss > 0 and row.action_tokens >= size * len("<submit_sql></submit_sql>") for row in curve)
+
+
+def test_a_run_sees_one_prefix(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each further shape costs compiled kernels and cached buffers."""
+    shapes = []
+
+    def recording(*args: Any) -> Any:
+        shapes.append(make_batch(*args).prefix.shape)
+        return make_batch(*args)
+
+    monkeypatch.setattr(module, "make_batch", recording)
+    distill(load_policy_model(tiny_folder), EPISODES, replace(PARAMS, updates=4, batch_size=1), tmp_path)
+    assert len(shapes) == 4 and len(set(shapes)) == 1
 
 
 def test_nothing_to_learn_from_is_an_error(policy: PolicyModel) -> None:

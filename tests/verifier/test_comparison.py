@@ -84,6 +84,13 @@ def test_no_integer_is_rounded_to_meet_a_real(value):
     assert difference([(value,), (float(value),)], [(float(value),), (float(value),)]) is not None
 
 
+def test_an_integer_is_exact_even_beside_reals_that_are_linked_to_its_value():
+    assert not same([(3,), (3,)], [(3.0,), (3 + 1e-10,)])
+    assert same([(3.0,), (3,)], [(3 + 1e-10,), (3.0,)])
+    assert same([(3,), (3.0,)], [(3.0,), (3 + 1e-10,)])
+    assert not same([(10**16,), (1e16,)], [(10**16 + 1,), (1e16,)])
+
+
 def test_null_empty_zero_and_their_spellings_are_five_things():
     values = [None, "", 0, "0", b"0", b"", "NULL"]
     for one in values:
@@ -108,8 +115,8 @@ def test_equal_numbers(one, other):
     ("one", "other"),
     [
         (1, 2), (1, 1.0000000001), (0.1, 0.10000001), (math.inf, -math.inf), (math.inf, 1.7e308), (1e-8, 2e-8),
-        (3 * 10**9, 3 * 10**9 + 1), (3 * 10**9, 3e9 + 1), (1.0, 1 + 2e-9), (None, 0.0), ("1.0", 1.0), (2**63 - 1, 2.0**63),
-        ("a", "a "), ("a", "A"), ("\u00e9", "e\u0301"), (b"a", "a"), (1.5, None), ("1e3", 1000.0),
+        (3 * 10**9, 3 * 10**9 + 1), (3 * 10**9, 3e9 + 1), (1.0, 1 + 2e-9), (None, 0.0), ("1.0", 1.0),
+        (2**63 - 1, 2.0**63), ("a", "a "), ("a", "A"), ("\u00e9", "e\u0301"), (b"a", "a"), (1.5, None), ("1e3", 1000.0),
     ],
 )  # fmt: skip
 def test_different_values(one, other):

@@ -9,13 +9,14 @@ orders is then always reached by both twins, whatever the measure, and `LIMIT 1`
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sqldojo.databases.rows import ShopRows
 from sqldojo.databases.shop import Vocabulary
 
 Item = tuple[int | None, int | None, int | None]  # product, quantity, cents apiece
 Place = tuple[str | None, str | None]  # city, country
+NOWHERE: Place = (None, None)
 
 
 class Mirror:
@@ -26,31 +27,55 @@ class Mirror:
         self.vocabulary = vocabulary
         self.product_twins: dict[int | None, int | None] = {None: None}
         self._customer_twins: dict[int | None, int | None] = {None: None}
-        self._names = vocabulary.people(rng)
-        self._name_twins: dict[str, str] = {}
+        self._people = vocabulary.people(rng)
         self._product_names = {category: vocabulary.product_names(category, rng) for category in vocabulary.categories}
-        self._place_twins: dict[str | None, str | None] = {None: None}
-        countries = vocabulary.countries
-        for country, twin in zip(countries[::2], countries[1::2], strict=True):
-            self._place_twins[country] = twin
-            self._place_twins.update(zip(vocabulary.places[country], vocabulary.places[twin], strict=True))
-        self._category_twins: dict[str | None, str | None] = {None: None}
-        self._category_twins.update(zip(vocabulary.categories[::2], vocabulary.categories[1::2], strict=True))
+        # Of every name, place and category its twin; the common product is called the same everywhere.
+        self._twins: dict[str | None, str | None] = {None: None, vocabulary.common_product: vocabulary.common_product}
+        for places in (vocabulary.places, vocabulary.rare_places):
+            for one, other in _pairs(places):
+                self._twins.update({one: other, **dict(zip(places[one], places[other], strict=True))})
+        for categories in (vocabulary.products, vocabulary.rare_categories):
+            self._twins.update(_pairs(categories))
+
+    @property
+    def countries(self) -> list[str]:
+        """The countries whose twins are the other ones."""
+        return [country for country, _ in _pairs(self.vocabulary.places)]
 
     @property
     def cities(self) -> list[str]:
-        """The cities whose twins are in the paired countries."""
-        return [city for city in self.vocabulary.cities if city in self._place_twins]
+        """The cities of these countries."""
+        return [city for country in self.countries for city in self.vocabulary.places[country]]
 
     @property
-    def categories(self) -> tuple[str, ...]:
+    def rare_cities(self) -> list[str]:
+        """The rare cities whose twins are the other ones."""
+        rare = self.vocabulary.rare_places
+        return [city for country, _ in _pairs(rare) for city in rare[country]]
+
+    @property
+    def categories(self) -> list[str]:
         """The categories whose twins are the other ones."""
-        return self.vocabulary.categories[::2]
+        return [category for category, _ in _pairs(self.vocabulary.products)]
+
+    @property
+    def rare_categories(self) -> list[str]:
+        """The rare categories whose twins are the other ones."""
+        return [category for category, _ in _pairs(self.vocabulary.rare_categories)]
 
     def new_name(self) -> str:
-        """A name nobody has yet; customers who share it have twins who share another."""
-        name = next(self._names)
-        self._name_twins[name] = next(self._names)
+        """A customer's name that nobody has yet; customers who share it have twins who share another."""
+        name = next(self._people)
+        self._twins[name] = next(self._people)
+        return name
+
+    def new_product_name(self, category: str | None) -> str:
+        """A name that no product has yet; products that share it have twins that share another."""
+        usual = {None: self.vocabulary.categories[0], **self.vocabulary.rare_categories}
+        name, twin = (
+            next(self._product_names[usual.get(each, each)]) for each in (category, self._twins[category])
+        )
+        self._twins[name] = twin
         return name
 
     def place(self, city: str) -> Place:
@@ -59,9 +84,9 @@ class Mirror:
 
     def customer(self, name: str, place: Place, signup_date: str | None, *, email: bool = True) -> int:
         """Add a customer, with an email address of its own or none, and the twin."""
-        twin_place = tuple(self._place_twins[each] for each in place)
+        twin_place = tuple(self._twins[each] for each in place)
         added = []
-        for who, (city, country) in ((name, place), (self._name_twins[name], twin_place)):
+        for who, (city, country) in ((name, place), (self._twins[name], twin_place)):
             address = self.vocabulary.email_of(who, len(self.rows.tables["customers"]) + 1) if email else None
             added.append(
                 self.rows.add_customer(who, email=address, city=city, country=country, signup_date=signup_date)
@@ -69,14 +94,11 @@ class Mirror:
         self._customer_twins[added[0]] = added[1]
         return added[0]
 
-    def product(self, category: str | None, cents: int | None, *, common: bool = False) -> int:
-        """Add a product and its twin, both with a new name of their category or both with the common one."""
-        categories = (category, self._category_twins[category])
-        names = [self.vocabulary.common_product] * 2
-        if not common:
-            names = [next(self._product_names[each or self.vocabulary.categories[0]]) for each in categories]
-        product = self.rows.add_product(names[0], category=categories[0], cents=cents)
-        twin = self.rows.add_product(names[1], category=categories[1], cents=cents)
+    def product(self, category: str | None, cents: int | None, name: str | None = None) -> int:
+        """Add a product, with this name or a new one, and its twin."""
+        name = name or self.new_product_name(category)
+        product = self.rows.add_product(name, category=category, cents=cents)
+        twin = self.rows.add_product(self._twins[name], category=self._twins[category], cents=cents)
         self.product_twins.update({product: twin, twin: product})
         return product
 
@@ -92,3 +114,8 @@ class Mirror:
         for product, quantity, cents in items:
             self.rows.add_item(order, product, quantity, cents)
             self.rows.add_item(twin, self.product_twins[product], quantity, cents)
+
+
+def _pairs(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    keys = list(values)
+    return list(zip(keys[::2], keys[1::2], strict=True))

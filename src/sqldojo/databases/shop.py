@@ -3,6 +3,9 @@
 The two families share the schema, the statuses and the thresholds, and nothing else: no word of a name, product, place
 or category of one occurs in the other. Values come in pairs, because the adversarial instance mirrors
 everything onto a twin: country 2n with country 2n+1 (and their cities one by one), category 2n with category 2n+1.
+
+Rare places and categories are in the adversarial instance alone. No question names them, so they need not hold every
+trap, and there can be one of each size and price for questions that ask which cities or categories reach a threshold.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ class Vocabulary:
 
     places: dict[str, tuple[str, ...]]  # country -> its cities
     products: dict[str, tuple[str, ...]]  # category -> what is sold in it
+    rare_places: dict[str, tuple[str, ...]]  # as many countries as the adversarial instance needs sizes, in pairs
     adjectives: tuple[str, ...]  # a product is called "<adjective> <noun>"
     common_product: str  # a product name that occurs in several categories
     first_names: tuple[str, ...]
@@ -61,6 +65,11 @@ class Vocabulary:
         """The product categories, in pairs."""
         return tuple(self.products)
 
+    @property
+    def rare_categories(self) -> dict[str, str]:
+        """The rare categories, in pairs, each with the one whose products they sell."""
+        return {f"{word} {category}": category for word in self.adjectives for category in self.categories}
+
     def product_names(self, category: str, rng: random.Random) -> Iterator[str]:
         """Every name a product of this category can have, each once: with one adjective, later with two."""
         nouns, words = self.products[category], self.adjectives
@@ -79,7 +88,8 @@ class Vocabulary:
 
     def country_of(self, city: str) -> str:
         """The country that a city lies in; KeyError for a city of no country."""
-        return {city: country for country, cities in self.places.items() for city in cities}[city]
+        places = self.places | self.rare_places
+        return {city: country for country, cities in places.items() for city in cities}[city]
 
 
 VOCABULARIES = {
@@ -107,6 +117,12 @@ VOCABULARIES = {
             "Tools": ("Hammer", "Wrench", "Drill", "Saw"),
             "Bakery": ("Baguette", "Croissant", "Muffin", "Scone"),
             "Baby": ("Stroller", "Rattle", "Bib", "Pacifier"),
+        },
+        rare_places={
+            "Austria": ("Graz",), "Belgium": ("Ghent",), "Greece": ("Patras",), "Poland": ("Gdansk",),
+            "Hungary": ("Szeged",), "Ireland": ("Galway",), "Finland": ("Turku",), "Croatia": ("Zadar",),
+            "Estonia": ("Tartu",), "Denmark": ("Odense",), "Latvia": ("Liepaja",), "Romania": ("Brasov",),
+            "Slovenia": ("Maribor",), "Bulgaria": ("Varna",),
         },
         adjectives=("Classic", "Compact", "Deluxe", "Rustic", "Modern", "Sturdy", "Blue", "Wooden", "Large", "Simple"),
         common_product="Gift Box",
@@ -144,6 +160,12 @@ VOCABULARIES = {
             "Cycling": ("Pannier", "Bicycle", "Pump", "Saddle"),
             "Fishing": ("Rod", "Reel", "Lure", "Net"),
             "Crafts": ("Yarn", "Loom", "Beads", "Felt"),
+        },
+        rare_places={
+            "Chile": ("Arica",), "Peru": ("Cusco",), "India": ("Jaipur",), "Vietnam": ("Hanoi",), "Egypt": ("Luxor",),
+            "Morocco": ("Fez",), "Ghana": ("Kumasi",), "Nepal": ("Pokhara",), "Mexico": ("Puebla",),
+            "Cuba": ("Holguin",), "Fiji": ("Nadi",), "Uganda": ("Jinja",), "Bolivia": ("Sucre",),
+            "Iceland": ("Akureyri",),
         },
         adjectives=("Vintage", "Slim", "Premium", "Urban", "Coastal", "Folding", "Silver", "Knitted", "Mini", "Bright"),
         common_product="Starter Kit",

@@ -53,8 +53,8 @@ class PolicyModel:
     end_tokens: frozenset[int]
 
 
-def load_policy_model(folder: Path) -> PolicyModel:
-    """The model of an MLX folder, in float32 on a CPU and in bfloat16 on a GPU; no adapter yet.
+def load_policy_model(folder: Path, adapter: Path | None = None) -> PolicyModel:
+    """The model of an MLX folder, in float32 on a CPU and in bfloat16 on a GPU, with a saved adapter if one is given.
 
     UserError when the folder holds no model, or one whose cache or output layer does not fit our way of training.
     """
@@ -74,6 +74,8 @@ def load_policy_model(folder: Path) -> PolicyModel:
     model.update(tree_map(lambda x: x.astype(wanted) if x.dtype in _FLOATS else x, model.parameters()))
     model.freeze()
     body, head = _body_and_head(model)
+    if adapter is not None:
+        load_adapter(adapter, model)
     return PolicyModel(model, Dialogue(tokenizer, tool_format_of(tokenizer)), body, head,
                        frozenset(tokenizer.eos_token_ids))
 

@@ -7,7 +7,7 @@ The rules, each with its reason:
 - Column order and column count matter, also when both results are empty; column names do not, since the question
   does not give them.
 - Storage classes are told apart: the text '1' is not the integer 1, a BLOB is not a TEXT, NULL equals only NULL.
-- Integers are exact at 64 bits and never pass through float.
+- Integers are exact at 64 bits and never pass through float. (Python's == and hash keep this rule and the one above.)
 - An integer equals a real of exactly the same value, so that SUM over whole prices may be written either way.
 - Two reals are equal within a relative 1e-9 (absolute 1e-9 near zero): summing in another order moves the last bits,
   and no question's answer differs by so little. -0.0 equals 0.0; an infinity equals itself.
@@ -21,11 +21,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-Result = tuple[Sequence[str], Sequence[Sequence[object]]]  # columns, rows
-Cell = tuple[str, object]  # storage class, value
-Row = tuple[Cell, ...]
+Row = Sequence[object]
+Result = tuple[Sequence[str], Sequence[Row]]  # columns, rows
 REAL_TOLERANCE = 1e-9
 
 
@@ -36,14 +35,14 @@ def first_difference(reference: Result, submission: Result) -> str | None:
         return f"{len(columns)} columns where {len(reference_columns)} are expected"
     if len(rows) != len(reference_rows):
         return f"{len(rows)} rows where {len(reference_rows)} are expected"
-    wanted, found = list(map(_key, reference_rows)), list(map(_key, rows))
+    wanted, found = list(map(tuple, reference_rows)), list(map(tuple, rows))
     if Counter(wanted) == Counter(found):
         return None
-    labels = [_labels(column) for column in zip(*wanted, *found, strict=True)]
-    groups: dict[tuple[object, ...], tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
-    for side, keys in enumerate((wanted, found)):
-        for key in keys:
-            groups[tuple(label.get(cell, cell) for label, cell in zip(labels, key, strict=True))][side].append(key)
+    links = [_linked_reals(column) for column in zip(*wanted, *found, strict=True)]
+    groups: dict[Row, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
+    for side, side_rows in enumerate((wanted, found)):
+        for row in side_rows:
+            groups[tuple(link.get(value, value) for link, value in zip(links, row, strict=True))][side].append(row)
     missing = [
         (min(map(_show, ours)), len(ours), len(theirs))
         for ours, theirs in groups.values()
@@ -55,39 +54,29 @@ def first_difference(reference: Result, submission: Result) -> str | None:
     return f"row {row} is expected {expected} times, not {there}" if expected > there else f"no row is close to {row}"
 
 
-def _key(row: Sequence[object]) -> Row:
-    """The row as hashable cells that say their storage class; Python compares 3 and 3.0, and 2**53 + 1, exactly."""
-    return tuple(map(_cell, row))
-
-
-def _cell(value: object) -> Cell:
-    if value is None:
-        return ("null", None)
-    if isinstance(value, int | float):
-        return ("number", value)
-    return ("text", value) if isinstance(value, str) else ("blob", value)
-
-
-def _labels(column: Iterable[Cell]) -> dict[Cell, int]:
-    """A number for each real of a column, the same for reals linked by steps within the tolerance."""
-    labels: dict[Cell, int] = {}
+def _linked_reals(column: Row) -> dict[float, float]:
+    """Each real of a column with the lowest that steps within the tolerance lead to."""
+    lowest: dict[float, float] = {}
     last = None
-    for value in sorted({value for _, value in column if isinstance(value, float)}):
-        new = last is None or not _close(last, value)
-        labels["number", value] = len(labels) if new else labels["number", last]
+    for value in sorted({value for value in column if isinstance(value, float)}):
+        lowest[value] = lowest[last] if last is not None and _close(last, value) else value
         last = value
-    return labels
+    return lowest
 
 
 def _pair_up(ours: list[Row], theirs: list[Row]) -> bool:
     """Whether the rows of a group agree column by column, so that a long chain of small steps is not one value."""
     columns = zip(zip(*ours, strict=True), zip(*theirs, strict=True), strict=True)
     return all(
-        _close(a, b)
+        all(map(_close, sorted(one, key=_exact_first), sorted(other, key=_exact_first)))
         for one, other in columns
-        if one[0][0] == "number"
-        for (_, a), (_, b) in zip(sorted(one), sorted(other), strict=True)
+        if isinstance(one[0], int | float)
     )
+
+
+def _exact_first(number: int | float) -> tuple[int | float, bool]:
+    """By value, and 3 before 3.0, which may also be the partner of a real a little above."""
+    return number, isinstance(number, float)
 
 
 def _close(one: object, other: object) -> bool:
@@ -96,5 +85,5 @@ def _close(one: object, other: object) -> bool:
     return one == other
 
 
-def _show(key: Row) -> str:
-    return "(" + ", ".join("NULL" if kind == "null" else repr(value) for kind, value in key) + ")"
+def _show(row: Row) -> str:
+    return "(" + ", ".join("NULL" if value is None else repr(value) for value in row) + ")"

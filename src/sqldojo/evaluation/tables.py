@@ -1,0 +1,17 @@
+"""Tables for plots: CSV with a header, since DVC draws no JSONL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars
+
+from sqldojo.files import replacing_file
+
+
+def write_table(path: Path, rows: Sequence[Any]) -> None:
+    """Replace `path` by the rows, mappings or dataclasses of one kind, in their order."""
+    with replacing_file(path) as temporary:
+        polars.DataFrame(rows).write_csv(temporary)
