@@ -13,14 +13,13 @@ from tiny_policy import Killed, demonstration
 
 from sqldojo.errors import UserError
 from sqldojo.training import distill as module
-from sqldojo.training.dialogue import TokenSequence
-from sqldojo.training.distill import DistillParams, batches, distill, mean_loss, tokenise
+from sqldojo.training.distill import DistillParams, batches, distill, tokenise
 from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_policy_model
-from sqldojo.training.shared_prefix import action_logprobs, make_batch
+from sqldojo.training.shared_prefix import action_logprobs, make_batch, make_micro_batches
 
 PARAMS = DistillParams(
-    seed=7, updates=8, batch_size=3, learning_rate=0.01, final_share=0.1, warmup_steps=1, gradient_norm=1.0,
-    lora_rank=4, lora_scale=2.0, checkpoint_every=2,
+    seed=7, updates=8, batch_size=3, micro_batch_size=2, learning_rate=0.01, final_share=0.1, warmup_steps=1,
+    gradient_norm=1.0, lora_rank=4, lora_scale=2.0, checkpoint_every=2,
 )  # fmt: skip
 EPISODES = [
     demonstration(1, "SELECT count(*) FROM people"),
@@ -60,13 +59,15 @@ def test_action_tokens_are_counted(tiny_folder: Path, tmp_path: Path) -> None:
     assert [row.action_tokens for row in curve] == [wanted, wanted]  # four demonstrations, four a batch
 
 
-def test_the_loss_is_the_mean_over_action_tokens(policy: PolicyModel) -> None:
+def test_the_loss_is_the_mean_over_action_tokens(tiny_folder: Path, tmp_path: Path) -> None:
+    policy = load_policy_model(tiny_folder)
     shown = tokenise(policy, EPISODES[:2])
     batch = make_batch([(sequence.tokens, sequence.action_mask) for sequence in shown], 50)
     logprobs = action_logprobs(policy, batch).tolist()
     count = sum(sum(sequence.action_mask) for sequence in shown)
     assert len(logprobs) > count  # the rest is padding
-    assert mean_loss(policy, batch).item() == pytest.approx(-sum(logprobs[:count]) / count, rel=1e-5)
+    (first,) = distill(policy, EPISODES[:2], replace(PARAMS, updates=1, batch_size=2), tmp_path)
+    assert first.loss == pytest.approx(-sum(logprobs[:count]) / count, rel=1e-5)  # a fresh adapter changes nothing
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
@@ -122,15 +123,28 @@ def test_batches_of_equal_demonstrations_are_learnt_too(
     assert all(row.loss > 0 and row.action_tokens >= size * len("<submit_sql></submit_sql>") for row in curve)
 
 
+def test_micro_batches_change_no_result(tiny_folder: Path, tmp_path: Path) -> None:
+    runs = []
+    for size in (1, 3, 4):
+        policy = load_policy_model(tiny_folder)
+        params = replace(PARAMS, updates=3, batch_size=4, micro_batch_size=size)
+        curve = distill(policy, EPISODES, params, tmp_path / str(size))
+        runs.append(([row.loss for row in curve], adapter_weights(policy.model)))
+    for losses, weights in runs[1:]:
+        assert losses == pytest.approx(runs[0][0], rel=1e-5)
+        assert all(mx.allclose(weights[name], tensor, atol=1e-4) for name, tensor in runs[0][1].items())
+
+
 def test_a_run_sees_one_prefix(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each further shape costs compiled kernels and cached buffers."""
     shapes = []
 
     def recording(*args: Any) -> Any:
-        shapes.append(make_batch(*args).prefix.shape)
-        return make_batch(*args)
+        made = make_micro_batches(*args)
+        shapes.extend(batch.prefix.shape for batch in made)
+        return made
 
-    monkeypatch.setattr(module, "make_batch", recording)
+    monkeypatch.setattr(module, "make_micro_batches", recording)
     distill(load_policy_model(tiny_folder), EPISODES, replace(PARAMS, updates=4, batch_size=1), tmp_path)
     assert len(shapes) == 4 and len(set(shapes)) == 1
 
@@ -143,41 +157,24 @@ def test_nothing_to_learn_from_is_an_error(policy: PolicyModel) -> None:
         tokenise(policy, [EPISODES[1], replace(EPISODES[0], messages=messages)])
 
 
-def sequences(count: int) -> list[TokenSequence]:
-    return [TokenSequence((0,) * (5 + number * 7 % 40), (1,)) for number in range(count)]
-
-
 @pytest.mark.parametrize("count", [1, 5, 23, 100])
 def test_batches_are_shuffled_epochs(count: int) -> None:
     params = replace(PARAMS, updates=40, batch_size=4)
-    order = batches(sequences(count), params)
-    assert order == batches(sequences(count), params)
+    order = batches(count, params)
+    assert order == batches(count, params)
     assert [len(batch) for batch in order] == [4] * 40
-    assert count == 1 or order != batches(sequences(count), replace(params, seed=8))
-    # each is seen as often as any other, but for those of the epoch under way, within every stretch of whole windows
-    for windows in range(1, 11):
-        seen = Counter(index for batch in order[: 4 * windows] for index in batch)
+    assert count == 1 or order != batches(count, replace(params, seed=8))
+    for end in range(1, 41):  # at any time, each has been seen as often as any other, but for the epoch under way
+        seen = Counter(index for batch in order[:end] for index in batch)
         times = [seen[index] for index in range(count)]
         assert max(times) - min(times) <= 1
-    shorter = batches(sequences(count), replace(params, updates=9))
-    assert shorter == order[:9]  # so a longer run begins as a shorter one
-
-
-def test_batches_hold_near_lengths() -> None:
-    lengths = [len(sequence.tokens) for sequence in sequences(100)]
-    params = replace(PARAMS, updates=24, batch_size=4)
-    padding = sum(
-        max(lengths[index] for index in batch) - lengths[index]
-        for batch in batches(sequences(100), params)
-        for index in batch
-    )
-    assert padding < 24 * 4 * 6  # in random order it is about 13 a row
+    assert batches(count, replace(params, updates=9)) == order[:9]  # so a longer run begins as a shorter one
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("updates", 0), ("batch_size", 0), ("checkpoint_every", 0), ("lora_rank", 0), ("learning_rate", 0.0),
-     ("final_share", 2.0), ("warmup_steps", -1), ("gradient_norm", 0.0)],
+    [("updates", 0), ("batch_size", 0), ("micro_batch_size", 0), ("checkpoint_every", 0), ("lora_rank", 0),
+     ("learning_rate", 0.0), ("final_share", 2.0), ("warmup_steps", -1), ("gradient_norm", 0.0)],
 )  # fmt: skip
 def test_params_out_of_range_name_the_key(key: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"^{key}: "):

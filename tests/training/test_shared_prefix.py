@@ -15,7 +15,13 @@ from mlx.utils import tree_flatten
 from tiny_policy import with_adapter
 
 from sqldojo.training.policy_model import PolicyModel
-from sqldojo.training.shared_prefix import SharedPrefixBatch, action_logprobs, make_batch
+from sqldojo.training.shared_prefix import (
+    SharedPrefixBatch,
+    action_logprobs,
+    loss_and_gradients,
+    make_batch,
+    make_micro_batches,
+)
 
 Pair = tuple[list[int], list[int]]
 PROMPT = 21
@@ -92,6 +98,37 @@ def test_gradients_are_those_of_the_sequences_alone(adapted: PolicyModel) -> Non
         largest = mx.abs(gradient).max().item()
         assert largest > 0, name
         assert mx.abs(gradients[name] - gradient).max().item() <= 1e-4 * largest, name
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_micro_batches_give_the_same_loss_and_gradients(adapted: PolicyModel, rows: int) -> None:
+    """The prompt's own backward pass is run once for all of them; its part of the gradient must not be lost."""
+    pairs = ragged()
+    micro = make_micro_batches(pairs, PROMPT, rows)
+    assert [batch.continuations.shape[0] for batch in micro] == {1: [1] * 5, 2: [2, 2, 1], 5: [5]}[rows]
+
+    def loss(logprobs: mx.array, batch: SharedPrefixBatch) -> mx.array:
+        return -(logprobs * batch.weights).sum() / 7
+
+    def naive(_: nn.Module) -> mx.array:
+        return -sum(alone(adapted, pair).sum() for pair in pairs) / 7
+
+    before = dict(tree_flatten(adapted.model.trainable_parameters()))
+    value, gradients = loss_and_gradients(adapted, micro, loss)
+    after = dict(tree_flatten(adapted.model.trainable_parameters()))
+    assert all(mx.array_equal(before[name], after[name]) for name in before)
+    expected_value, expected = nn.value_and_grad(adapted.model, naive)(adapted.model)
+    assert value.item() == pytest.approx(expected_value.item(), rel=1e-5)
+    gradients, expected = dict(tree_flatten(gradients)), dict(tree_flatten(expected))
+    assert gradients.keys() == expected.keys()
+    for name, gradient in expected.items():
+        assert mx.abs(gradients[name] - gradient).max().item() <= 1e-4 * mx.abs(gradient).max().item(), name
+
+
+def test_micro_batches_with_different_prompts_are_our_fault(adapted: PolicyModel) -> None:
+    batches = [make_batch(ragged(seed=seed), PROMPT) for seed in (1, 2)]
+    with pytest.raises(ValueError, match="share their prefix"):
+        loss_and_gradients(adapted, batches, lambda logprobs, batch: logprobs.sum())
 
 
 def test_neighbours_and_padding_change_nothing(adapted: PolicyModel) -> None:

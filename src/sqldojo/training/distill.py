@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import mlx.core as mx
-import mlx.nn as nn
-
 from sqldojo.errors import UserError
 from sqldojo.progress import progress
 from sqldojo.records import Episode
@@ -17,18 +14,20 @@ from sqldojo.training.checkpoints import TrainingState, load_checkpoint, save_ch
 from sqldojo.training.dialogue import TokenSequence, shared_prefix_length
 from sqldojo.training.optimizer import OptimizerParams, apply_gradients, learning_rate_at, make_optimizer
 from sqldojo.training.policy_model import LoraParams, PolicyModel, add_fresh_adapter
-from sqldojo.training.shared_prefix import SharedPrefixBatch, action_logprobs, make_batch
-
-_BATCHES_SORTED_TOGETHER = 4
+from sqldojo.training.shared_prefix import loss_and_gradients, make_micro_batches
 
 
 @dataclass(frozen=True)
 class DistillParams:
-    """The section `distill`. `updates` optimizer steps of `batch_size` demonstrations each."""
+    """The section `distill`. `updates` optimizer steps of `batch_size` demonstrations each.
+
+    `micro_batch_size` of them are computed at a time: it sets the memory and changes no result but in the last bits.
+    """
 
     seed: int
     updates: int
     batch_size: int
+    micro_batch_size: int
     learning_rate: float
     final_share: float
     warmup_steps: int
@@ -38,7 +37,7 @@ class DistillParams:
     checkpoint_every: int
 
     def __post_init__(self) -> None:
-        for name in ("updates", "batch_size", "checkpoint_every"):
+        for name in ("updates", "batch_size", "micro_batch_size", "checkpoint_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
         if self.lora_rank < 1 or self.lora_scale <= 0:
@@ -79,19 +78,21 @@ def distill(
     optimizer = make_optimizer()
     state = load_checkpoint(scratch, policy.model, optimizer) or TrainingState(step=0, curve=[])
     curve = [UpdateRecord(**row) for row in state.curve]
-    loss_and_gradients = nn.value_and_grad(policy.model, lambda _, batch: mean_loss(policy, batch))
-    order = batches(sequences, params)
+    order = batches(len(sequences), params)
     with progress("distill", params.updates, done=state.step) as report:
         for step in range(state.step, params.updates):
-            chosen = [sequences[index] for index in order[step]]
-            batch = make_batch([(sequence.tokens, sequence.action_mask) for sequence in chosen], shared)
-            loss, gradients = loss_and_gradients(policy.model, batch)
+            chosen = [(sequences[index].tokens, sequences[index].action_mask) for index in order[step]]
+            action_tokens = sum(sum(mask) for _, mask in chosen)
+            loss, gradients = loss_and_gradients(
+                policy,
+                make_micro_batches(chosen, shared, params.micro_batch_size),
+                lambda logprobs, batch, count=action_tokens: -(logprobs * batch.weights).sum() / count,
+            )
             rate = learning_rate_at(step, params.updates, params.optimizer)
             norm = apply_gradients(
                 policy.model, optimizer, gradients, learning_rate=rate, gradient_norm=params.gradient_norm
             )
-            tokens = int(batch.weights.sum().item())
-            curve.append(UpdateRecord(step + 1, round(loss.item(), 6), round(rate, 9), round(norm, 6), tokens))
+            curve.append(UpdateRecord(step + 1, round(loss.item(), 6), round(rate, 9), round(norm, 6), action_tokens))
             report(step + 1, f"loss {loss.item():.4f}")
             if (step + 1) % params.checkpoint_every == 0 and step + 1 < params.updates:
                 save_checkpoint(scratch, policy.model, optimizer, TrainingState(step + 1, [vars(row) for row in curve]))
@@ -115,30 +116,14 @@ def tokenise(policy: PolicyModel, demonstrations: Sequence[Episode]) -> list[Tok
     return sequences
 
 
-def batches(sequences: Sequence[TokenSequence], params: DistillParams) -> list[list[int]]:
-    """Which demonstrations each update learns from, by index: shuffled epochs, near lengths together.
-
-    Sorting a few batches' worth by length saves padding; their order and their neighbours stay random. No more than an
-    epoch is sorted together, or a batch would hold one demonstration several times.
-    """
-    chosen: list[list[int]] = []
-    epoch, window = 0, params.batch_size * max(1, min(_BATCHES_SORTED_TOGETHER, len(sequences) // params.batch_size))
-    pool: list[int] = []
-    while len(chosen) < params.updates:
-        generator = random.Random(f"{params.seed}/distill/{epoch}")
-        while len(pool) < window:
-            shuffled = list(range(len(sequences)))
-            generator.shuffle(shuffled)
-            pool += shuffled
-        near = sorted(pool[:window], key=lambda index: len(sequences[index].tokens))
-        pool = pool[window:]
-        cut = [near[start : start + params.batch_size] for start in range(0, window, params.batch_size)]
-        generator.shuffle(cut)
-        chosen += cut
+def batches(count: int, params: DistillParams) -> list[list[int]]:
+    """Which of `count` demonstrations each update learns from, by index: shuffled epochs, one after another."""
+    order: list[int] = []
+    epoch = 0
+    while len(order) < params.updates * params.batch_size:
+        shuffled = list(range(count))
+        random.Random(f"{params.seed}/distill/{epoch}").shuffle(shuffled)
+        order += shuffled
         epoch += 1
-    return chosen[: params.updates]
-
-
-def mean_loss(policy: PolicyModel, batch: SharedPrefixBatch) -> mx.array:
-    """The negative log-likelihood per action token, a scalar."""
-    return -(action_logprobs(policy, batch) * batch.weights).sum() / batch.weights.sum()
+    size = params.batch_size
+    return [order[start : start + size] for start in range(0, params.updates * size, size)]
