@@ -1,4 +1,4 @@
-"""Stage prepare_model: the base model as an MLX folder, and its description that Git tracks."""
+"""Stage prepare_model: the base model as an MLX folder, and a small description of it."""
 
 from pathlib import Path
 

@@ -1,6 +1,9 @@
 """Who may import whom, and where each heavy package lives."""
 
 import ast
+import re
+import sys
+import tomllib
 
 import pytest
 from source_tree import PACKAGE, ROOT, first_party, imported_names, parse, source_files, stage_scripts
@@ -115,3 +118,11 @@ def test_stage_scripts_are_thin(path):
 
 def test_package_itself_imports_nothing():
     assert not imported_names(ROOT / "src" / PACKAGE / "__init__.py")
+
+
+def test_every_imported_package_is_declared():
+    """A package that only comes with another one disappears when that one drops it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.match(r"[\w.-]+", line)[0].replace("-", "_").split(".")[0] for line in project["dependencies"]}
+    imported = {name.split(".")[0] for path in [*source_files(), *stage_scripts()] for name in imported_names(path)}
+    assert imported - set(sys.stdlib_module_names) - {PACKAGE} <= declared

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sqldojo.stage import clear_scratch, resumable_folder, scratch_folder
+from sqldojo.stage import resumable_folder, run_stage, scratch_folder
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,24 @@ def test_inputs_do_not_run_into_each_other():
     assert resumable_folder("a", "1") != resumable_folder("a", 1)
 
 
-def test_clearing_one_stage_leaves_the_others(workspace):
+def test_a_stage_that_ends_well_clears_its_own_folders_and_no_others(workspace):
     for stage in ("distill", "evaluate"):
         (resumable_folder(stage) / "deep").mkdir(parents=True)
-    clear_scratch("distill")
-    clear_scratch("distill")
-    assert [path.name for path in scratch_folder().iterdir()] == ["evaluate"]
+    for _ in range(2):
+        run_stage("distill", lambda: None)
+        assert sorted(path.name for path in scratch_folder().iterdir()) == ["evaluate", "seconds"]
+
+
+def test_checkpoints_stay_when_params_changed_while_the_stage_ran(workspace):
+    """The stage fails then, though its work may be as good as before: it must not have to be done again."""
+    (workspace / "params.yaml").write_text("evaluate: {attempts: 2}\n")
+    checkpoint = folder(workspace) / "checkpoint"
+
+    def main():
+        checkpoint.parent.mkdir(parents=True)
+        checkpoint.write_text("1")
+        (workspace / "params.yaml").write_text("evaluate: {attempts: 4}\n")
+
+    with pytest.raises(SystemExit):
+        run_stage("distill", main)
+    assert checkpoint.exists() and folder(workspace) == checkpoint.parent

@@ -37,7 +37,8 @@ class QuestionType:
 class Question:
     """A question type with its parameters filled in, asked on one family of databases.
 
-    `split` is `train`, `reserved` (a trained type with values that training never shows), `selection` or `check`.
+    `split` is `train`, `reserved` (a trained type with values that no training question asks for), `selection` or
+    `check`.
     `reference` is the complete SQL text, its parameters rendered as literals.
     """
 

@@ -22,7 +22,7 @@ def run_stage(name: str, main: Callable[[], None]) -> None:
     """Run `main` as the stage `name`; exit 1 with one line when the fault is the user's.
 
     Also fails when the code or params.yaml changed meanwhile: DVC hashes dependencies after the command, so the
-    lock would claim that the new code made this result.
+    lock would claim that the new code made this result. A stage that ends well leaves no checkpoints.
     """
     started = time.monotonic()
     sources = _source_files()
@@ -31,6 +31,7 @@ def run_stage(name: str, main: Callable[[], None]) -> None:
         main()
         if _fingerprint(sources) != before:
             raise UserError(f"stage {name}: code or params.yaml changed while it ran; run `dvc repro {name}` again")
+        _clear_scratch(name)  # not before the check: a rerun may still go on from the checkpoints
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
@@ -67,8 +68,8 @@ def resumable_folder(stage: str, *inputs: object) -> Path:
     return scratch_folder() / stage / digest.hexdigest()[:16]
 
 
-def clear_scratch(stage: str) -> None:
-    """Delete a stage's checkpoints once its outs are written."""
+def _clear_scratch(stage: str) -> None:
+    """Delete a stage's checkpoints, those of other inputs too, so that abandoned ones do not pile up."""
     shutil.rmtree(scratch_folder() / stage, ignore_errors=True)
 
 

@@ -72,6 +72,17 @@ def test_all_alike_is_exact_binomial_over_types(value):
     assert width(interval) == pytest.approx(0.218, abs=0.001)
 
 
+def test_few_types_are_never_more_certain_than_their_number_allows():
+    """One right attempt of forty must not look surer than none at all."""
+    nearly_none = {f"type-{number}": [[0.0, 0.0]] * 4 for number in range(5)}
+    nearly_none["type-0"] = [[1.0, 0.0], *nearly_none["type-0"][1:]]
+    interval = clustered_interval(nearly_none, "seed")
+    assert (interval.low, interval.high) == (0.0, pytest.approx(exact_interval(0.0, 5)[1]))
+    nearly_all = {name: [[1 - value for value in values] for values in asked] for name, asked in nearly_none.items()}
+    mirrored = clustered_interval(nearly_all, "seed")
+    assert (mirrored.low, mirrored.high) == (pytest.approx(1 - interval.high), 1.0)
+
+
 def test_all_alike_in_one_type_counts_questions():
     interval = clustered_interval({"a": [[0.0]] * 8}, "17")
     assert interval.high == pytest.approx(scipy.stats.binomtest(0, 8).proportion_ci(method="exact").high)

@@ -95,7 +95,13 @@ def test_another_input_has_another_scratch_folder(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     data = tmp_path / "data.jsonl"
     data.write_text("{}\n")
-    params = [DistillParams(1, 8, 2, rate, 0.1, 1, 1.0, 4, 2.0, 2) for rate in (0.01, 0.02)]
+    params = [
+        DistillParams(
+            seed=1, updates=8, batch_size=2, micro_batch_size=2, learning_rate=rate, final_share=0.1, warmup_steps=1,
+            gradient_norm=1.0, lora_rank=4, lora_scale=2.0, checkpoint_every=2,
+        )
+        for rate in (0.01, 0.02)
+    ]  # fmt: skip
     first = resumable_folder("distill", params[0], data)
     assert resumable_folder("distill", params[0], data) == first
     others = [resumable_folder("distill", params[1], data), resumable_folder("teach", params[0], data)]

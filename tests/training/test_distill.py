@@ -157,24 +157,28 @@ def test_nothing_to_learn_from_is_an_error(policy: PolicyModel) -> None:
         tokenise(policy, [EPISODES[1], replace(EPISODES[0], messages=messages)])
 
 
-@pytest.mark.parametrize("count", [1, 5, 23, 100])
-def test_batches_are_shuffled_epochs(count: int) -> None:
+@pytest.mark.parametrize("sizes", [(1,), (5, 5), (1, 23, 3), (40, 20, 40)])
+def test_batches_are_balanced_by_type_and_by_demonstration(sizes: tuple[int, ...]) -> None:
+    types = [f"type-{number}" for number, size in enumerate(sizes) for _ in range(size)]
     params = replace(PARAMS, updates=40, batch_size=4)
-    order = batches(count, params)
-    assert order == batches(count, params)
+    order = batches(types, params)
+    assert order == batches(types, params)
     assert [len(batch) for batch in order] == [4] * 40
-    assert count == 1 or order != batches(count, replace(params, seed=8))
-    for end in range(1, 41):  # at any time, each has been seen as often as any other, but for the epoch under way
-        seen = Counter(index for batch in order[:end] for index in batch)
-        times = [seen[index] for index in range(count)]
-        assert max(times) - min(times) <= 1
-    assert batches(count, replace(params, updates=9)) == order[:9]  # so a longer run begins as a shorter one
+    assert len(types) == 1 or order != batches(types, replace(params, seed=8))
+    flat = [index for batch in order for index in batch]
+    for end in range(len(sizes), len(flat), len(sizes)):
+        assert set(Counter(types[index] for index in flat[:end]).values()) == {end // len(sizes)}
+        for name in set(types):
+            seen = Counter(flat[:end])
+            times = [seen[index] for index, other in enumerate(types) if other == name]
+            assert max(times) - min(times) <= 1
+    assert batches(types, replace(params, updates=9)) == order[:9]  # so a longer run begins as a shorter one
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
     [("updates", 0), ("batch_size", 0), ("micro_batch_size", 0), ("checkpoint_every", 0), ("lora_rank", 0),
-     ("learning_rate", 0.0), ("final_share", 2.0), ("warmup_steps", -1), ("gradient_norm", 0.0)],
+     ("lora_scale", 0.0), ("learning_rate", 0.0), ("final_share", 2.0), ("warmup_steps", -1), ("gradient_norm", 0.0)],
 )  # fmt: skip
 def test_params_out_of_range_name_the_key(key: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"^{key}: "):

@@ -11,7 +11,7 @@ from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES
 Metrics = Mapping[str, Mapping[str, Mapping[str, float | int]]]
 
 SPLIT_TEXTS = {
-    "reserved": "trained types, values never shown",
+    "reserved": "trained types and wordings, values that no training question asks for",
     "selection": "types never trained",
     "check": "types never trained, not used for any choice",
 }

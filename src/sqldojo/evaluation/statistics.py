@@ -37,13 +37,13 @@ def clustered_interval(
 
     Every question weighs the same, however often it was attempted. A resample draws as many types as there are, then
     as many questions within each as that type has, both with replacement, and the interval spans the percentiles of
-    its mean (A. C. Davison and D. V. Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8; they note
-    that drawing twice errs a little to the wide side, which is the safe one for our few types). With one type, that
-    is the bootstrap over its questions.
+    its mean (A. C. Davison and D. V. Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8). With one
+    type, that is the bootstrap over its questions.
 
-    When all questions have the same mean, as when a model never succeeds, every resample is alike and the bootstrap
-    would claim certainty. Then the interval is the exact binomial one with the number of clusters (types, or
-    questions when there is one type) as its sample size: see `exact_interval`.
+    With few types that all fail, or all but one, resamples are nearly alike and the bootstrap would claim more
+    certainty than so few types can give. So the interval reaches at least as far as the exact binomial one would had
+    every type failed (its upper end) or succeeded (its lower end), with the number of types as sample size; when all
+    questions have the same mean it is the exact binomial one. See `exact_interval`.
 
     The result depends on the seed and the values, not on the order in which types or questions come. ValueError when
     there is no type, a type without questions or a question without attempts.
@@ -58,6 +58,9 @@ def clustered_interval(
     else:
         tail = (1 - CONFIDENCE) / 2
         low, high = numpy.quantile(_resampled_means(means, _generator(seed), resamples), [tail, 1 - tail])
+        if len(means) > 1:
+            low = min(low, exact_interval(1.0, len(means))[0])
+            high = max(high, exact_interval(0.0, len(means))[1])
     attempts = sum(len(values) for questions in values_by_type.values() for values in questions)
     return Interval(mean, float(low), float(high), len(pooled), attempts, len(means))
 

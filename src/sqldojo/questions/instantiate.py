@@ -1,10 +1,10 @@
 """From question types to questions: parameter values, phrasings and the splits they belong to.
 
-A reserved question asks a trained type with values that training never shows. Names, cities and categories differ
-between the two families of databases anyway; years, thresholds and statuses occur in both, and a model could learn
-those by heart. So each parameter's shared values are divided once, for all types, into trained and reserved ones by
-a hash of seed, parameter and value: training questions use only trained values, every held-out question only
-reserved ones.
+A reserved question asks a trained type, in trained wordings, with values that no training question asks for. Names,
+cities and categories differ between the two families of databases anyway; years, thresholds and statuses occur in both,
+and a model could learn those by heart. So each parameter's shared values are divided once, for all types, into trained
+and reserved ones by a hash of seed, parameter and value: training questions use only trained values, every held-out
+question only reserved ones. (Trained rows and constants in references may still hold a reserved value.)
 """
 
 from __future__ import annotations

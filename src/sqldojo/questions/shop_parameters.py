@@ -22,6 +22,7 @@ COUNTRY = {"country": "SELECT DISTINCT country FROM customers WHERE country IS N
 CATEGORY = {"category": "SELECT DISTINCT category FROM products WHERE category IS NOT NULL ORDER BY category"}
 PRICE = {"price": _listed(shop.PRICE_THRESHOLDS)}
 MINIMUM = {"minimum": _listed(shop.COUNT_THRESHOLDS)}
-STATUS = {"status": _listed(shop.STATUSES)}
+# Not `cancelled`: the reference of a trained type names it, so it cannot be a value that training never shows.
+STATUS = {"status": _listed([status for status in shop.STATUSES if status != "cancelled"])}
 # Texts, because that is what strftime('%Y', ...) gives.
 YEAR = {"year": _listed([str(year) for year in shop.YEARS])}

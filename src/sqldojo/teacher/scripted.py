@@ -101,7 +101,7 @@ def _inspect(reference: str, _database: Path, _limits: Limits, generator: random
 
 
 def _mistake(reference: str, database: Path, limits: Limits, generator: random.Random) -> list[_Call]:
-    """A wrong query whose result shows that it is wrong, then the right one, seen before it is submitted."""
+    """A wrong query that fails or answers something else, then the right one, seen before it is submitted."""
     right = run_query(database, reference, limits)
     for wrong in mistakes(reference, generator):
         result = run_query(database, wrong, limits)

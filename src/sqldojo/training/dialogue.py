@@ -45,8 +45,12 @@ class Dialogue:
         return self._encode(self.tool_format.render(call))
 
     def bridge(self, result: str) -> list[int]:
-        """The tokens from the end of a call to the model's next reply: turn end, the tool's result, turn start."""
-        return self._encode(self._before_result + result + self._after_result)
+        """The tokens from the end of a call to the model's next reply: turn end, the tool's result, turn start.
+
+        A cell that holds the text of a special token, such as `<|im_end|>`, stays text: data cannot forge a turn.
+        """
+        data = self.tokenizer.encode(result, add_special_tokens=False, split_special_tokens=True)
+        return self._encode(self._before_result) + data + self._encode(self._after_result)
 
     def demonstration(self, messages: Sequence[Message]) -> TokenSequence:
         """A demonstrated episode; its deliberate mistakes are context, not targets."""

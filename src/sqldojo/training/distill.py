@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,10 +41,10 @@ class DistillParams:
         for name in ("updates", "batch_size", "micro_batch_size", "checkpoint_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
-        if self.lora_rank < 1 or self.lora_scale <= 0:
-            raise ValueError(f"lora_rank: rank must be at least 1 and lora_scale above 0, found {self.lora_rank} and "
-                             f"{self.lora_scale}")
-        _ = self.optimizer
+        for name in ("lora_rank", "lora_scale"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name}: must be above 0, found {getattr(self, name)}")
+        _ = self.optimizer  # checks its own values
 
     @property
     def lora(self) -> LoraParams:
@@ -78,7 +79,7 @@ def distill(
     optimizer = make_optimizer()
     state = load_checkpoint(scratch, policy.model, optimizer) or TrainingState(step=0, curve=[])
     curve = [UpdateRecord(**row) for row in state.curve]
-    order = batches(len(sequences), params)
+    order = batches([episode.type for episode in demonstrations], params)
     with progress("distill", params.updates, done=state.step) as report:
         for step in range(state.step, params.updates):
             chosen = [(sequences[index].tokens, sequences[index].action_mask) for index in order[step]]
@@ -116,14 +117,23 @@ def tokenise(policy: PolicyModel, demonstrations: Sequence[Episode]) -> list[Tok
     return sequences
 
 
-def batches(count: int, params: DistillParams) -> list[list[int]]:
-    """Which of `count` demonstrations each update learns from, by index: shuffled epochs, one after another."""
+def batches(types: Sequence[str], params: DistillParams) -> list[list[int]]:
+    """Which demonstrations each update learns from, by index, given the question type of each.
+
+    Balanced by type, so that types with many questions do not crowd out the others and an update sees most of them:
+    each round takes one demonstration of every type, in random order, and no type repeats one before all were taken.
+    """
+    members: dict[str, list[int]] = {}
+    for index, name in enumerate(types):
+        members.setdefault(name, []).append(index)
+    left: dict[str, list[int]] = {name: [] for name in members}
     order: list[int] = []
-    epoch = 0
-    while len(order) < params.updates * params.batch_size:
-        shuffled = list(range(count))
-        random.Random(f"{params.seed}/distill/{epoch}").shuffle(shuffled)
-        order += shuffled
-        epoch += 1
+    for turn in itertools.count():
+        if len(order) >= params.updates * params.batch_size:
+            break
+        generator = random.Random(f"{params.seed}/distill/{turn}")
+        for name in generator.sample(sorted(members), len(members)):
+            left[name] = left[name] or generator.sample(members[name], len(members[name]))
+            order.append(left[name].pop())
     size = params.batch_size
     return [order[start : start + size] for start in range(0, params.updates * size, size)]

@@ -1,4 +1,4 @@
-"""A model folder as mlx-lm loads it: what must be in it, and the short description that Git tracks.
+"""A model folder as mlx-lm loads it: what must be in it, and the short description beside it.
 
 Weights are only looked at through the headers of their files, so a large model costs no memory here.
 """

@@ -3,8 +3,8 @@
 mlx-lm's BatchGenerator decodes all running episodes together. What they share of their prompts (system prompt and
 schema) is computed once; a tool's result extends the episode's own cache, so no token is prefilled twice. An episode
 that ends leaves at once and a waiting one takes its place. Sampling is at temperature 1, unfiltered, so the stored
-log-probabilities are those of the policy; every token's random key is derived from (seed, episode, turn, position),
-so an episode is the same alone or in any batch.
+log-probabilities are those of the policy, in the precision of its logits; every token's random key is derived from
+(seed, episode, turn, position), so an episode is the same alone or in any batch unless a draw hangs on the last bits.
 """
 
 from __future__ import annotations
