@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -87,6 +89,29 @@ def test_show_a_broken_file(episodes):
     episodes.write_text("{\n")
     result = run("show", episodes)
     assert result.exit_code == 1 and "line 1" in result.stderr and "Traceback" not in result.output
+
+
+def test_show_a_file_of_another_format(episodes):
+    episodes.write_bytes(b"SQLite format 3\x00\x99\n")
+    result = run("show", episodes)
+    assert result.exit_code == 1 and "line 1" in result.stderr and "Traceback" not in result.output
+
+
+def test_show_a_file_of_other_records(episodes):
+    episodes.write_text('{"family": "train"}\n')
+    assert "unknown key 'family'" in run("show", episodes).stderr
+
+
+def test_what_the_system_refuses_is_one_line(tmp_path):
+    (tmp_path / "params.yaml").mkdir()
+    write_text(tmp_path / "profiles/smoke.yaml", "seed: 2\n")
+    result = run("profile", "smoke", "--params", tmp_path / "params.yaml", "--folder", tmp_path / "profiles")
+    assert result.exit_code == 1 and "params.yaml: Is a directory; mend that" in result.stderr
+
+
+def test_the_module_runs_as_the_command_does():
+    done = subprocess.run([sys.executable, "-m", "sqldojo.cli", "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: sqldojo ")
 
 
 def test_summary_prints_report_and_seconds(tmp_path):

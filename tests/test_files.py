@@ -80,7 +80,7 @@ def test_folder_is_replaced_whole(tmp_path):
 def test_line_that_is_no_record_is_named(tmp_path, line):
     path = tmp_path / "episodes.jsonl"
     path.write_text(files.to_line(EPISODE) + "\n" + line + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"episodes\.jsonl, line 2: not a Episode .*dvc repro"):
+    with pytest.raises(UserError, match=r"episodes\.jsonl, line 2: not a record of the kind Episode .*dvc repro"):
         files.read_records(path, Episode)
 
 

@@ -65,6 +65,9 @@ def test_scientific_notation_is_a_number(tmp_path, written):
         ("{learning_rate: 1, zzz: 1}", r"distill\.zzz: unknown key; remove it \(known: learning_rate, updates"),
         ("{}", r"distill\.learning_rate: missing; add it \(a number\)"),
         ("{learning_rate: fast}", r"distill\.learning_rate: expected a number, found 'fast'"),
+        ("{learning_rate: .nan}", r"distill\.learning_rate: expected a number of a usual size, found nan"),
+        ("{learning_rate: 1e400}", r"distill\.learning_rate: expected a number of a usual size, found inf"),
+        ("{learning_rate: 1, updates: 9223372036854775808}", r"distill\.updates: .* of a usual size, found 92"),
         ("{learning_rate: true}", r"distill\.learning_rate: expected a number, found True"),
         ("{learning_rate: 1, updates: 2.5}", r"distill\.updates: expected a whole number, found 2\.5"),
         ("{learning_rate: 1, updates: true}", r"distill\.updates: expected a whole number, found True"),
@@ -96,3 +99,18 @@ def test_a_file_that_is_no_params_file(tmp_path, text, message):
 def test_absent_file(tmp_path):
     with pytest.raises(ParamsError, match=r"nowhere\.yaml: no such file; .*git checkout"):
         params.load(tmp_path / "nowhere.yaml", "distill", Section)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a:\n\tb: 1\n", r"not YAML \(line 2: found character '\\t'"),
+        (b"a: 1\na: 2\n", r'not YAML \(line 2: found duplicate key "a"'),
+        (b"a: caf\xe9\n", r"not YAML \('utf-8' codec"),
+    ],
+)
+def test_broken_yaml_is_told_in_one_line(tmp_path, content, message):
+    (tmp_path / "params.yaml").write_bytes(content)
+    with pytest.raises(ParamsError, match=r"params\.yaml: " + message) as raised:
+        params.read_document(tmp_path / "params.yaml")
+    assert "\n" not in str(raised.value)

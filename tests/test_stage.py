@@ -56,3 +56,30 @@ def test_edit_while_running_fails_the_stage(workspace, capsys, name):
         run_stage("teach", lambda: (workspace / name).write_text("seed: 18\n"))
     assert ended.value.code == 1
     assert "changed while it ran" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OSError(28, "No space left on device"), "the system: No space left on device; make room on the disk"),
+        (FileNotFoundError(2, "No such file or directory", "data/a"), "data/a: No such file or directory; restore it"),
+        (RuntimeError("[write] Unable to write 8 bytes."), "[write] Unable to write 8 bytes.; make room on the disk"),
+    ],
+)
+def test_what_the_system_refuses_is_one_line_and_exit_code_1(capsys, error, line):
+    def main():
+        raise error
+
+    with pytest.raises(SystemExit) as ended:
+        run_stage("teach", main)
+    assert ended.value.code == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"error: stage teach: {line}") and told.count("\n") == 1
+
+
+def test_other_runtime_errors_are_our_fault():
+    def main():
+        raise RuntimeError("[matmul] shapes do not fit")
+
+    with pytest.raises(RuntimeError, match="matmul"):
+        run_stage("teach", main)

@@ -19,7 +19,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from sqldojo import profiles
-from sqldojo.errors import UserError
+from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
 from sqldojo.files import read_records
 from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
@@ -31,7 +31,7 @@ _EXISTING = click.Path(exists=True, path_type=Path)
 
 
 def reporting_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with a UserError told in one line instead of a traceback."""
+    """The command, with a UserError or what the system refuses told in one line instead of a traceback."""
 
     @functools.wraps(command)
     def wrapped(*arguments: Any, **options: Any) -> None:
@@ -39,6 +39,10 @@ def reporting_errors(command: Callable[..., None]) -> Callable[..., None]:
             command(*arguments, **options)
         except UserError as error:
             raise click.ClickException(str(error)) from error
+        except BrokenPipeError:  # the reader, such as `head`, has seen enough: click ends quietly
+            raise
+        except OSError as error:
+            raise click.ClickException(system_refusal(error)) from error
 
     return wrapped
 
@@ -139,3 +143,7 @@ def _console() -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = 120
     return console
+
+
+if __name__ == "__main__":
+    main(prog_name="sqldojo")

@@ -74,13 +74,14 @@ def write_records(path: Path, records: Iterable[Any]) -> None:
 def read_records(path: Path, record_type: type[Record]) -> list[Record]:
     """The records of a JSONL file; UserError naming file and line where one does not fit `record_type`."""
     records = []
-    with path.open(encoding="utf-8") as lines:
+    with path.open("rb") as lines:  # bytes, so that a line that is no text is named too
         for number, line in enumerate(lines, start=1):
             try:
                 records.append(from_json(record_type, json.loads(line)))
             except (ValueError, TypeError, KeyError, AttributeError) as error:
+                reason = f"unknown key {error}" if isinstance(error, KeyError) else error
                 raise UserError(
-                    f"{path}, line {number}: not a {record_type.__name__} ({error}); "
+                    f"{path}, line {number}: not a record of the kind {record_type.__name__} ({reason}); "
                     "rebuild it with `dvc repro` or restore it with `dvc checkout`"
                 ) from error
     return records

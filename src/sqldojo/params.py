@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from sqldojo.errors import UserError
 
@@ -38,11 +38,18 @@ def read_document(path: Path) -> dict[str, Any]:
         document = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ParamsError(f"{path}: no such file; restore it with `git checkout {path}`") from error
-    except YAMLError as error:
-        raise ParamsError(f"{path}: not YAML: {error}") from error
+    except (YAMLError, UnicodeDecodeError) as error:
+        raise ParamsError(f"{path}: not YAML ({_problem(error)}); correct it") from error
     if not isinstance(document, dict):
         raise ParamsError(f"{path}: expected a mapping of sections, found {type(document).__name__}")
     return document
+
+
+def _problem(error: Exception) -> str:
+    """YAML's complaint in one line: its own text shows the place and advice for programmers on several."""
+    if isinstance(error, MarkedYAMLError) and error.problem and error.problem_mark:
+        return f"line {error.problem_mark.line + 1}: {error.problem}"
+    return str(error).partition("\n")[0]
 
 
 def _build(where: str, values: Any, schema: type[Section]) -> Section:
@@ -70,6 +77,8 @@ def _convert(where: str, value: Any, hint: Any) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
         return _build(where, value, hint)
+    if isinstance(value, int | float) and not -(2**63) <= value < 2**63:  # nan too compares as false
+        raise ParamsError(f"{where}: expected {_describe(hint)} of a usual size, found {value!r}")
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if origin is tuple and isinstance(value, list):

@@ -13,8 +13,9 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
-from sqldojo.errors import UserError
+from sqldojo.errors import UserError, system_refusal
 from sqldojo.files import file_sha256, write_text
 
 
@@ -32,13 +33,23 @@ def run_stage(name: str, main: Callable[[], None]) -> None:
         if _fingerprint(sources) != before:
             raise UserError(f"stage {name}: code or params.yaml changed while it ran; run `dvc repro {name}` again")
         _clear_scratch(name)  # not before the check: a rerun may still go on from the checkpoints
+        write_text(scratch_folder() / "seconds" / name, f"{time.monotonic() - started:.1f}\n")
     except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+        _fail(str(error))
+    except OSError as error:  # a full disk, a missing file, no permission
+        _fail(f"stage {name}: {system_refusal(error)}")
+    except RuntimeError as error:
+        if not str(error).startswith("[write]"):  # how mlx says that the disk is full
+            raise
+        _fail(f"stage {name}: {error}; make room on the disk and run this again")
     except KeyboardInterrupt:
         print(f"\nstage {name}: interrupted; `dvc repro` goes on from its last checkpoint", file=sys.stderr)
         sys.exit(130)
-    write_text(scratch_folder() / "seconds" / name, f"{time.monotonic() - started:.1f}\n")
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(1)
 
 
 def scratch_folder() -> Path:

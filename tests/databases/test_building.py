@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import hashlib
 import random
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import apsw
 import pytest
 
 from sqldojo import params as params_file
+from sqldojo.databases import writing
 from sqldojo.databases.adversarial import adversarial_rows
 from sqldojo.databases.building import DatabaseParams, build_families
 from sqldojo.databases.families import EVALUATION, FAMILIES, INSTANCES, TRAIN, family_paths
@@ -108,3 +111,13 @@ def test_an_existing_file_is_not_written_into(tmp_path: Path) -> None:
     path.touch()
     with pytest.raises(ValueError, match="exists already"):
         write_database(path, SCHEMA, {})
+
+
+def test_a_full_disk_is_the_systems_refusal(tmp_path, monkeypatch):
+    def is_full(*_arguments):
+        raise apsw.FullError("database or disk is full")
+
+    monkeypatch.setattr(writing.apsw, "Connection", lambda _path: SimpleNamespace(execute=is_full, close=lambda: None))
+    with pytest.raises(OSError, match=r"No space left on device: .*shop\.sqlite") as raised:
+        writing.write_database(tmp_path / "shop.sqlite", {}, {})
+    assert raised.value.errno == errno.ENOSPC

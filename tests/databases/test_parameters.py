@@ -1,6 +1,7 @@
 import sqlite3
 from contextlib import closing
 
+import apsw
 import pytest
 
 from sqldojo.databases.execution import run_query
@@ -71,3 +72,12 @@ def test_a_pool_is_the_first_column_without_repeats(database):
 def test_a_pool_that_fails_or_holds_null_is_refused(database, sql, complaint):
     with pytest.raises(UserError, match=complaint):
         pool(database, sql)
+
+
+def test_a_locked_or_damaged_file_is_not_blamed_on_the_sql(database):
+    with closing(apsw.Connection(str(database))) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UserError, match=r"shop\.sqlite: cannot be read .*locked.* close the program"):
+            pool(database, "SELECT city FROM customers")
+        with pytest.raises(UserError, match=r"shop\.sqlite: cannot be read .*locked"):
+            expand(database, "SELECT id FROM customers", {})

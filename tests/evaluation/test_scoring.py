@@ -119,7 +119,7 @@ def test_a_line_that_was_cut_off_is_dropped_and_played_again(run: Any, tmp_path:
 
 def test_a_damaged_line_within_the_journal_is_an_error(run: Any, tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("{}\n")
-    with pytest.raises(UserError, match=r"journal, line 1: not a Episode"):
+    with pytest.raises(UserError, match=r"journal, line 1: not a record of the kind Episode"):
         run(tmp_path / "journal")
 
 

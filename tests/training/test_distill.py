@@ -9,6 +9,7 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
+from mlx.utils import tree_map
 from tiny_policy import Killed, demonstration
 
 from sqldojo.errors import UserError
@@ -123,6 +124,20 @@ def test_batches_of_equal_demonstrations_are_learnt_too(
     assert all(row.loss > 0 and row.action_tokens >= size * len("<submit_sql></submit_sql>") for row in curve)
 
 
+def test_a_run_that_diverges_is_the_users_fault(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gradients = module.loss_and_gradients
+
+    def exploding(*args: Any) -> Any:
+        loss, found = gradients(*args)
+        return loss, tree_map(lambda tensor: tensor * mx.inf, found)
+
+    monkeypatch.setattr(module, "loss_and_gradients", exploding)
+    with pytest.raises(UserError, match=r"params.yaml: distill.learning_rate: update 1 diverged"):
+        distill(load_policy_model(tiny_folder), EPISODES, PARAMS, tmp_path)
+
+
 def test_micro_batches_change_no_result(tiny_folder: Path, tmp_path: Path) -> None:
     runs = []
     for size in (1, 3, 4):
@@ -177,7 +192,7 @@ def test_batches_are_balanced_by_type_and_by_demonstration(sizes: tuple[int, ...
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("updates", 0), ("batch_size", 0), ("micro_batch_size", 0), ("checkpoint_every", 0), ("lora_rank", 0),
+    [("seed", -1), ("updates", 0), ("batch_size", 0), ("micro_batch_size", 0), ("checkpoint_every", 0), ("lora_rank", 0),
      ("lora_scale", 0.0), ("learning_rate", 0.0), ("final_share", 2.0), ("warmup_steps", -1), ("gradient_norm", 0.0)],
 )  # fmt: skip
 def test_params_out_of_range_name_the_key(key: str, value: float) -> None:

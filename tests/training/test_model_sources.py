@@ -10,7 +10,7 @@ import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
 
 from sqldojo.errors import UserError
-from sqldojo.training.model_sources import ModelParams, check_model_type, prepare_model
+from sqldojo.training.model_sources import ModelParams, model_module, prepare_model
 
 
 @pytest.fixture
@@ -61,6 +61,9 @@ def test_a_folder_is_copied_without_its_other_files_and_without_its_path(tiny: P
         ("config.json", b"{", "config.json: not JSON"),
         ("config.json", b"{}", "no `model_type`"),
         ("config.json", b'{"model_type": "no_such_type"}', "cannot run the model type 'no_such_type'"),
+        ("config.json", b'{"model_type": "llama"}', "config.json does not describe a llama .*hidden_size"),
+        ("tokenizer.json", b"{}", "tokenizer.json holds no tokenizer"),
+        ("tokenizer_config.json", b"\xff", "tokenizer_config.json: not JSON"),
         ("model.safetensors", None, r"no model\*\.safetensors"),
         ("model.safetensors", b"junk", "model.safetensors: not a safetensors file"),
         ("model.safetensors.index.json", b'{"weight_map": {"x": "model-00002.safetensors"}}', "lacks model-00002"),
@@ -134,5 +137,4 @@ def test_an_unknown_source_lists_the_forms(source: str) -> None:
 
 
 def test_model_types_of_mlx_lm_are_accepted_under_their_aliases() -> None:
-    check_model_type("llama")
-    check_model_type("mistral")  # runs as llama
+    assert model_module("llama") == model_module("mistral") == "mlx_lm.models.llama"

@@ -32,7 +32,7 @@ _UNSTABLE_FUNCTIONS = {
 }  # fmt: skip
 _ENGINE_TABLES = ("sqlite_", "pragma_", "dbstat")
 # No query can cause these: its writes, attachments and temporary files are all refused before they reach a file.
-_UNREADABLE = (
+UNREADABLE = (
     apsw.CorruptError, apsw.NotADBError, apsw.BusyError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError,
 )  # fmt: skip
 _STEPS_BETWEEN_CHECKS = 1000
@@ -165,7 +165,7 @@ def _run(path: Path, sql: str, limits: Limits, preview: int | None) -> QueryResu
         with closing(open_read_only(path)) as connection:
             _restrict(connection, guard)
             result = _execute(connection, sql, guard, preview)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise unreadable(path, error) from error
     except apsw.NoMemError:
         raise

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-from sqldojo.databases.execution import open_read_only
+from sqldojo.databases.execution import UNREADABLE, open_read_only, unreadable
 from sqldojo.errors import UserError
 
 Value = str | int | float
@@ -39,6 +39,8 @@ def expand(path: Path, sql: str, values: Mapping[str, Value]) -> str:
             cursor.execute(sql, dict(values))
         except apsw.ExecTraceAbort:
             pass
+        except UNREADABLE as error:
+            raise unreadable(path, error) from error
         except (apsw.Error, KeyError) as error:
             raise UserError(f"cannot fill in the query: {_say(error)}; correct this SQL: {sql}") from error
     if not expanded or not expanded[0].strip():
@@ -59,6 +61,8 @@ def pool(path: Path, sql: str) -> list[Value]:
     with closing(open_read_only(path)) as connection:
         try:
             values = [row[0] for row in connection.execute(sql)]
+        except UNREADABLE as error:
+            raise unreadable(path, error) from error
         except apsw.Error as error:
             raise UserError(f"the pool's query fails: {_say(error)}; correct this SQL: {sql}") from error
     for value in values:

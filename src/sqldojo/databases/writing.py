@@ -6,6 +6,8 @@ the build's defaults. All rows go in by one transaction in a given order, so no 
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from sqldojo.databases.rows import Row
 def write_database(path: Path, schema: Mapping[str, str], tables: Mapping[str, Sequence[Row]]) -> None:
     """Write a new database file, every table of `schema` with its rows and no file beside it.
 
-    ValueError when `path` exists or a row refers to one that does not.
+    ValueError when `path` exists or a row refers to one that does not, OSError when the disk is full.
     """
     if path.exists():
         raise ValueError(f"{path}: exists already; databases are written once, into an empty folder")
@@ -35,5 +37,7 @@ def write_database(path: Path, schema: Mapping[str, str], tables: Mapping[str, S
             broken = connection.execute("PRAGMA foreign_key_check").fetchall()
             if broken:
                 raise ValueError(f"{path.name}: rows that refer to nothing: {broken[:5]}")
+    except apsw.FullError as error:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
     finally:
         connection.close()

@@ -44,6 +44,8 @@ class DistillParams:
         for name in ("lora_rank", "lora_scale"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name}: must be above 0, found {getattr(self, name)}")
+        if self.seed < 0:
+            raise ValueError(f"seed: must not be negative, found {self.seed}")
         _ = self.optimizer  # checks its own values
 
     @property
@@ -90,9 +92,12 @@ def distill(
                 lambda logprobs, batch, count=action_tokens: -(logprobs * batch.weights).sum() / count,
             )
             rate = learning_rate_at(step, params.updates, params.optimizer)
-            norm = apply_gradients(
-                policy.model, optimizer, gradients, learning_rate=rate, gradient_norm=params.gradient_norm
-            )
+            try:
+                norm = apply_gradients(
+                    policy.model, optimizer, gradients, learning_rate=rate, gradient_norm=params.gradient_norm
+                )
+            except ArithmeticError as error:
+                raise UserError(f"params.yaml: distill.learning_rate: update {step + 1} diverged: {error}") from error
             curve.append(UpdateRecord(step + 1, round(loss.item(), 6), round(rate, 9), round(norm, 6), action_tokens))
             report(step + 1, f"loss {loss.item():.4f}")
             if (step + 1) % params.checkpoint_every == 0 and step + 1 < params.updates:

@@ -36,20 +36,19 @@ def check_folder(folder: Path, where: str) -> None:
         raise UserError(f"{where}: {folder / 'config.json'} has no `model_type`; it is no language model's config")
     for path in weight_files(folder, where):
         weight_shapes(path, where)
-    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
-        raise UserError(f"{where}: {folder} has no tokenizer (one of {', '.join(TOKENIZER_FILES)}); add it")
+    tokenizer_kind(folder, where)
 
 
 def describe(folder: Path, source: str) -> dict[str, Any]:
     """What data/model.json says of a checked folder: its source, hashes, main numbers and kind of tokenizer."""
     config = read_json(folder / "config.json", source)
-    numbers = config | config.get("text_config", {})  # a model that also sees keeps its numbers one level down
+    numbers = config | (config.get("text_config") or {})  # a model that also sees keeps its numbers one level down
     return {
         "source": source,
         "files": {path.name: file_sha256(path) for path in sorted(folder.iterdir())},
         "config": {key: numbers[key] for key in CONFIG_KEYS if key in numbers},
-        "parameters": count_parameters(folder, config.get("quantization", {}).get("group_size", 1)),
-        "tokenizer": tokenizer_kind(folder),
+        "parameters": count_parameters(folder, (config.get("quantization") or {}).get("group_size", 1)),
+        "tokenizer": tokenizer_kind(folder, source),
     }
 
 
@@ -57,7 +56,7 @@ def weight_files(folder: Path, where: str) -> list[Path]:
     """The safetensors files, sorted; UserError when there is none or one that the index names is missing."""
     files = sorted(folder.glob("model*.safetensors"))
     index = folder / "model.safetensors.index.json"
-    named = set(read_json(index, where).get("weight_map", {}).values()) if index.is_file() else set()
+    named = set((read_json(index, where).get("weight_map") or {}).values()) if index.is_file() else set()
     missing = sorted(named - {path.name for path in files})
     if missing:
         raise UserError(f"{where}: {folder} lacks {', '.join(missing)}, named in {index.name}; add it")
@@ -99,14 +98,22 @@ def count_parameters(folder: Path, group_size: int) -> int:
     return total
 
 
-def tokenizer_kind(folder: Path) -> dict[str, Any]:
-    """The tokenizer's file, its algorithm when that file tells, and whether a chat template comes with it."""
-    name = next(name for name in TOKENIZER_FILES if (folder / name).is_file())
+def tokenizer_kind(folder: Path, where: str) -> dict[str, Any]:
+    """The tokenizer's file, its algorithm when that file tells, and whether a chat template comes with it.
+
+    UserError, starting with `where`, when there is no tokenizer or it is damaged.
+    """
+    name = next((name for name in TOKENIZER_FILES if (folder / name).is_file()), None)
+    if name is None:
+        raise UserError(f"{where}: {folder} has no tokenizer (one of {', '.join(TOKENIZER_FILES)}); add it")
+    model = read_json(folder / name, where).get("model") if name.endswith(".json") else {"type": "sentencepiece"}
+    if not isinstance(model, dict):
+        raise UserError(f"{where}: {folder / name} holds no tokenizer; get it again")
     settings = folder / "tokenizer_config.json"
-    template = settings.is_file() and "chat_template" in read_json(settings, str(settings))
+    template = settings.is_file() and "chat_template" in read_json(settings, where)
     return {
         "file": name,
-        "algorithm": read_json(folder / name, name)["model"]["type"] if name.endswith(".json") else "sentencepiece",
+        "algorithm": model.get("type", "unknown"),
         "chat_template": template or any((folder / file).is_file() for file in TEMPLATE_FILES),
     }
 

@@ -7,6 +7,7 @@ device computes in is decided where the model is loaded, so that this artefact d
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import shutil
@@ -52,7 +53,7 @@ def prepare_model(source: str, folder: Path) -> dict[str, Any]:
         else:
             take_files(Path(rest).expanduser(), target, link=False)
             source = f"path:{Path(rest).expanduser().resolve().name}"  # the rest of the path is this machine's affair
-        check_model_type(read_json(target / "config.json", gguf.KEY)["model_type"])
+        check_config(read_json(target / "config.json", gguf.KEY))
         return describe(target, source)
 
 
@@ -97,10 +98,21 @@ def download(name: str) -> Path:
         raise UserError(f"{gguf.KEY}: cannot download hf:{repository} ({reason}); {remedy}") from error
 
 
-def check_model_type(model_type: str) -> None:
-    """UserError when mlx-lm has no model of this type."""
+def check_config(config: dict[str, Any]) -> None:
+    """UserError when mlx-lm has no model of this type, or the config lacks numbers that such a model needs."""
+    module = model_module(config["model_type"])
+    try:
+        importlib.import_module(module).ModelArgs.from_dict(config)
+    except (TypeError, ValueError, KeyError) as error:  # each type checks its numbers in its own way
+        wrong = f"config.json does not describe a {config['model_type']} ({error})"
+        raise UserError(f"{gguf.KEY}: {wrong}; get it again, or choose another model") from error
+
+
+def model_module(model_type: str) -> str:
+    """The name of mlx-lm's module for a model type; UserError when it has none."""
     from mlx_lm.utils import MODEL_REMAPPING  # slow to import
 
     module = MODEL_REMAPPING.get(model_type, model_type)
     if importlib.util.find_spec(f"mlx_lm.models.{module}") is None:
         raise UserError(f"{gguf.KEY}: mlx-lm cannot run the model type {model_type!r}; choose another model")
+    return f"mlx_lm.models.{module}"
