@@ -55,6 +55,67 @@ def test_grade_for_people(databases):
     assert result.exit_code == 0 and result.stdout.startswith("wrong on first: ")
 
 
+def test_grade_takes_several_databases_after_one_option(databases):
+    files = (databases / "first.sqlite", databases / "second.sqlite")
+    result = run("grade", "--databases", *files, "--reference", REFERENCE, "--submission",
+                 "SELECT price FROM products WHERE price > 2", "--json")  # fmt: skip
+    assert json.loads(result.stdout)["database"] == "second"
+
+
+def lines(result):
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_grade_cases_build_their_own_databases(tmp_path):
+    script = "CREATE TABLE t(a INTEGER); INSERT INTO t VALUES (1), (2);"
+    asked = {"reference": "SELECT a FROM t", "submission": "SELECT a FROM t WHERE a > 0"}
+    cases = [
+        {"id": "one", "schema_sql": script, **asked},
+        {"id": "two", "databases": [script, script + "INSERT INTO t VALUES (0);"], **asked},
+        {"id": "three", "schema_sql": script, **asked, "submission": "DELETE FROM t"},
+    ]
+    write_text(tmp_path / "cases.json", json.dumps(cases))
+    found = lines(run("grade", "--cases", tmp_path / "cases.json", "--json"))
+    assert [(line["id"], line["verdict"], line["database"]) for line in found] == [
+        ("one", "correct", "database_1"), ("two", "wrong", "database_2"), ("three", "rejected", "database_1")
+    ]  # fmt: skip
+
+
+def test_grade_pairs_over_given_databases(databases):
+    rewrites = {"same": "SELECT price FROM products WHERE NOT price < 2", "not": "SELECT price FROM products WHERE 0"}
+    pairs = [{"id": name, "reference": REFERENCE, "rewrite": rewrite} for name, rewrite in rewrites.items()]
+    write_text(databases / "pairs.json", json.dumps(pairs))
+    found = lines(run("grade", "--databases", databases, "--pairs", databases / "pairs.json", "--json"))
+    assert [(line["id"], line["verdict"]) for line in found] == [("same", "correct"), ("not", "wrong")]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "not JSON"),
+        ('{"id": "a"}', "expected a list of objects"),
+        ('["a"]', "item 1: expected an object"),
+        ('[{"id": "a", "reference": "SELECT 1"}]', "item 1: `submission` must be a text"),
+        ('[{"id": "a", "reference": "SELECT 1", "submission": "SELECT 1"}]', "item 1 (a): give `schema_sql`"),
+        ('[{"id": "a", "reference": "SELECT 1", "submission": "SELECT 1", "schema_sql": "CREATE"}]', "the script"),
+        ('[{"id": "a", "reference": "SELECT b", "submission": "SELECT 1", "schema_sql": ""}]', "reference"),
+    ],
+)
+def test_bad_case_files_are_told_with_file_and_item(tmp_path, content, complaint):
+    write_text(tmp_path / "cases.json", content)
+    result = run("grade", "--cases", tmp_path / "cases.json", "--json")
+    assert result.exit_code == 1 and "cases.json" in result.stderr and complaint in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("--reference", "SELECT 1"), ("--cases", "FILE", "--reference", "SELECT 1")])
+def test_grade_says_which_options_belong_together(databases, arguments):
+    write_text(databases / "cases.json", "[]")
+    given = [databases / "cases.json" if argument == "FILE" else argument for argument in arguments]
+    result = run("grade", *given)
+    assert result.exit_code == 1 and "give --databases" in result.stderr
+
+
 def test_grade_with_a_failing_reference_is_the_users_fault(databases):
     result = run("grade", "--databases", databases, "--reference", "SELECT nothing", "--submission", "SELECT 1")
     assert result.exit_code == 1 and "--reference" in result.stderr and "Traceback" not in result.output

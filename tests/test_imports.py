@@ -18,7 +18,7 @@ ORDER = [
     {"verifier"},
     {"agent"},
     {"questions", "teacher", "training"},
-    {"evaluation"},
+    {"evaluation", "grading_files"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

@@ -22,8 +22,9 @@ from sqldojo import profiles
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
 from sqldojo.files import read_records
+from sqldojo.grading_files import grade_cases, grade_pairs
 from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
-from sqldojo.verifier.grading import CORRECT, ReferenceFailed, grade
+from sqldojo.verifier.grading import CORRECT, ReferenceFailed, Verdict, grade
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PATH = click.Path(path_type=Path)
@@ -105,23 +106,52 @@ def show(
 
 
 @main.command(name="grade")
-@click.option("--databases", type=_EXISTING, multiple=True, required=True, help="A file or a folder; may be repeated.")
-@click.option("--reference", required=True, help="The SQL that gives the right result.")
-@click.option("--submission", required=True, help="The SQL to judge.")
-@click.option("--json", "as_json", is_flag=True, help="Print the verdict as one JSON object.")
+@click.argument("more_databases", metavar="[DATABASE]...", nargs=-1, type=_EXISTING)
+@click.option("--databases", type=_EXISTING, multiple=True, help="A file or a folder; more may follow it.")
+@click.option("--reference", help="The SQL that gives the right result.")
+@click.option("--submission", help="The SQL to judge.")
+@click.option("--cases", type=_FILE, help="A JSON list of id, schema_sql (or databases), reference, submission.")
+@click.option("--pairs", type=_FILE, help="A JSON list of id, reference, rewrite, over --databases.")
+@click.option("--json", "as_json", is_flag=True, help="Print each verdict as a JSON object on a line.")
 @reporting_errors
-def grade_command(databases: tuple[Path, ...], reference: str, submission: str, as_json: bool) -> None:
-    """Judge a SUBMISSION by the REFERENCE's result on every database; exit code 0 whatever the verdict is."""
-    try:
-        verdict = grade(reference, submission, _database_files(databases))
-    except ReferenceFailed as error:
-        raise UserError(f"--reference: {error}; give a query that runs on every database") from error
-    if as_json:
-        click.echo(json.dumps(dataclasses.asdict(verdict), sort_keys=True))
-    elif verdict.verdict == CORRECT:
-        click.echo("correct")
+def grade_command(
+    more_databases: tuple[Path, ...],
+    databases: tuple[Path, ...],
+    reference: str | None,
+    submission: str | None,
+    cases: Path | None,
+    pairs: Path | None,
+    as_json: bool,
+) -> None:
+    """Judge a SUBMISSION by the REFERENCE's result on every database, or all that a file lists.
+
+    Exit code 0 whatever the verdicts are, 1 when one cannot be computed.
+    """
+    given = (*databases, *more_databases)
+    alone = (reference is not None or submission is not None) + (cases is not None) + (pairs is not None)
+    if alone != 1 or (reference is None) != (submission is None) or bool(given) == (cases is not None):
+        raise UserError(
+            "grade: give --databases with --reference and --submission, or --databases with --pairs, or --cases alone"
+        )
+    if cases is not None:
+        for name, verdict in grade_cases(cases):
+            _print_verdict(verdict, as_json, name)
+    elif pairs is not None:
+        for name, verdict in grade_pairs(pairs, _database_files(given)):
+            _print_verdict(verdict, as_json, name)
     else:
-        click.echo(f"{verdict.verdict} on {verdict.database}: {verdict.reason}")
+        try:
+            _print_verdict(grade(reference, submission, _database_files(given)), as_json)
+        except ReferenceFailed as error:
+            raise UserError(f"--reference: {error}; give a query that runs on every database") from error
+
+
+def _print_verdict(verdict: Verdict, as_json: bool, name: str | None = None) -> None:
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(verdict) | ({"id": name} if name is not None else {}), sort_keys=True))
+        return
+    why = "" if verdict.verdict == CORRECT else f" on {verdict.database}: {verdict.reason}"
+    click.echo(f"{name}: {verdict.verdict}{why}" if name is not None else f"{verdict.verdict}{why}")
 
 
 def _database_files(paths: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -192,7 +192,8 @@ def test_batches_are_balanced_by_type_and_by_demonstration(sizes: tuple[int, ...
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("seed", -1), ("updates", 0), ("batch_size", 0), ("micro_batch_size", 0), ("checkpoint_every", 0), ("lora_rank", 0),
+    [("seed", -1), ("updates", 0), ("batch_size", 0), ("micro_batch_size", 0), ("checkpoint_every", 0),
+     ("lora_rank", 0),
      ("lora_scale", 0.0), ("learning_rate", 0.0), ("final_share", 2.0), ("warmup_steps", -1), ("gradient_norm", 0.0)],
 )  # fmt: skip
 def test_params_out_of_range_name_the_key(key: str, value: float) -> None:
