@@ -1,9 +1,11 @@
 """The command line: what each command prints, and that a user's fault is one line and exit code 1."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -171,7 +173,10 @@ def test_what_the_system_refuses_is_one_line(tmp_path):
 
 
 def test_the_module_runs_as_the_command_does():
-    done = subprocess.run([sys.executable, "-m", "sqldojo.cli", "--help"], capture_output=True, text=True, check=True)
+    # The sources beside this test, as in a stage's command, and not whatever happens to be installed.
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    command = [sys.executable, "-m", "sqldojo.cli", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.startswith("Usage: sqldojo ")
 
 
