@@ -10,12 +10,13 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-inp
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help repro test lint clean
+.PHONY: help repro test lint bench clean
 
 help:
 	@echo "make repro   run what changed in the graph (dvc.yaml), then print the scores and the seconds per stage"
 	@echo "make test    lint, then every test; one runs the whole graph on a tiny random model"
 	@echo "make lint    ruff only"
+	@echo "make bench   what grading costs beside plain sqlite3, as ratios; a minute on an idle machine"
 	@echo "make clean   remove .venv, caches of tools and timings; data and DVC's cache stay"
 	@echo "Use another interpreter with: make repro PYTHON=python3.13"
 
@@ -28,6 +29,9 @@ test: lint
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
+
+bench: $(STAMP)
+	PYTHONPATH=src $(BIN)/python benchmarks/grading.py
 
 # The stamp is written last, so an interrupted installation is done again.
 $(STAMP): pyproject.toml constraints.txt

@@ -24,6 +24,7 @@ class QuestionType:
 
     `split` is the split of the type itself: `train`, `selection` or `check`. `phrasings` hold `{name}` and `sql`
     holds `:name` for every key of `parameters`, which maps a name to the query that lists its pool of values.
+    `ordered` says that every phrasing asks for the rows in an order that leaves no tie, so that their order counts.
     """
 
     id: str
@@ -31,6 +32,7 @@ class QuestionType:
     phrasings: tuple[str, ...]
     sql: str
     parameters: Mapping[str, str] = field(default_factory=dict)
+    ordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Question:
 
     `split` is `train`, `reserved` (a trained type with values that no training question asks for), `selection` or
     `check`.
-    `reference` is the complete SQL text, its parameters rendered as literals.
+    `reference` is the complete SQL text, its parameters rendered as literals. `ordered` says that the text asks for
+    an order of the rows, which then counts when answers are compared.
     """
 
     id: str
@@ -49,6 +52,7 @@ class Question:
     text: str
     reference: str
     parameters: Mapping[str, str | int | float]
+    ordered: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,13 @@
 """Episodes played by a script: what each kind of reply leads to, and what it is worth."""
 
+from dataclasses import replace
+
 import pytest
 from sqlite_files import write_database
 
 from sqldojo.agent.episode import REWARDS, AgentParams, Attempt
 from sqldojo.agent.tool_format import PLAIN
+from sqldojo.databases import sandbox
 from sqldojo.databases.execution import Limits
 from sqldojo.records import (
     CORRECT,
@@ -67,10 +70,35 @@ def test_a_right_submission_is_worth_one(attempt):
 def test_right_on_the_first_database_alone_is_wrong(databases):
     attempt = start(databases)
     attempt.reply(RIGHT)
-    assert outcome(attempt) == (WRONG_SQL, 0.0, "wrong on second: 1 rows where 2 are expected")
+    assert outcome(attempt) == (
+        WRONG_SQL,
+        0.0,
+        "wrong on second: 1 rows where 2 are expected; row ('Ida') is expected 1 times, not 0",
+    )
     attempt = start(databases[:1])
     attempt.reply(RIGHT)
     assert outcome(attempt) == (CORRECT, 1.0, "")
+
+
+def test_the_order_of_rows_counts_where_the_question_says_so(databases):
+    reference = "SELECT name FROM pet ORDER BY age, name"
+    for ordered, outcome_expected in ((False, CORRECT), (True, WRONG_SQL)):
+        attempt = start(databases, replace(QUESTION, reference=reference, ordered=ordered))
+        attempt.reply("<submit_sql>SELECT name FROM pet ORDER BY age, name DESC</submit_sql>")
+        assert attempt.outcome == outcome_expected
+        attempt = start(databases, replace(QUESTION, reference=reference, ordered=ordered))
+        attempt.reply(f"<submit_sql>{reference}</submit_sql>")
+        assert attempt.outcome == CORRECT
+
+
+def test_a_query_that_hangs_is_an_error_for_the_agent_to_read(databases, monkeypatch):
+    monkeypatch.setattr(sandbox, "_PATIENCE_SECONDS", 0.1)
+    attempt = Attempt(
+        QUESTION, 7, databases=databases, schema="", tool_format=PLAIN, params=PARAMS, limits=Limits(seconds=0.2)
+    )
+    stuck = "SELECT instr(printf('%.999000c', 'a'), printf('%.499000c', 'a') || 'b')"
+    assert attempt.reply(f"<run_sql>{stuck}</run_sql>") == "Error: the query was stopped after 0.2 seconds"
+    assert attempt.reply(LOOK) == "name\nRex\nTom\n(first 2 rows, there are more)"
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1", "SELECT x", "DELETE FROM pet", "SELECT 1; SELECT 2", "SELECT '\ud800'"])

@@ -72,6 +72,11 @@ def test_numbers_beyond_64_bits_are_what_sqlite_makes_of_them(people):
         "SELECT id FROM person WHERE id < 3; /* never closed; DROP TABLE person",
         "-- first a comment\nSELECT id FROM person WHERE id < 3",
         "SELECT id FROM person WHERE name <> ';' OR id = 2",
+        "SELECT fullkey FROM json_tree('{\"a\": [1]}')",
+        "SELECT CASE WHEN id = 0 THEN current_timestamp END FROM person",
+        "SELECT id FROM person WHERE id < 0 AND date('now') > name",
+        "SELECT datetime('2020-01-01', 'localtime'), datetime('2020-01-01', 'utc')",
+        "SELECT 'SELECT ?', '; DELETE FROM person'",
         "WITH sqlite_x AS (SELECT 1 AS y UNION SELECT 2) SELECT y FROM sqlite_x",
         "WITH pragma_x AS (SELECT 1 AS y UNION SELECT 2) SELECT y FROM pragma_x AS sqlite_master",
     ],
@@ -238,7 +243,7 @@ def test_seconds_end_a_query_too(people):
     "expression",
     ["printf('%.*c', 2000000000, 'x')", "zeroblob(2000000000)", "replace(hex(zeroblob(9000)), '0', hex(zeroblob(90)))",
      "(SELECT group_concat(hex(zeroblob(900))) FROM n)", "(SELECT json_group_array(hex(zeroblob(900))) FROM n)",
-     "hex(zeroblob(99999))", "unistr(printf('%.*c', 900000, 'x'))"],
+     "hex(zeroblob(999999))", "unistr(printf('%.*c', 9000000, 'x'))"],
 )  # fmt: skip
 def test_huge_values_are_errors(people, expression):
     assert run_query(people, f"{COUNT.format(1000)} SELECT length({expression})").status == ERROR
@@ -283,9 +288,9 @@ def test_ten_thousand_rows_are_a_result_and_one_more_is_an_error(people):
     assert (result.status, result.rows, result.message) == (ERROR, (), "the result has more than 10,000 rows")
 
 
-def test_two_hundred_columns_are_a_result_and_two_thousand_an_error(people):
-    assert len(run_query(people, "SELECT " + ", ".join(["1"] * 200)).rows[0]) == 200
-    assert run_query(people, "SELECT " + ", ".join(["1"] * 2000)).status == ERROR
+def test_two_thousand_columns_are_a_result_and_three_thousand_an_error(people):
+    assert len(run_query(people, "SELECT " + ", ".join(["1"] * 2000)).rows[0]) == 2000
+    assert run_query(people, "SELECT " + ", ".join(["1"] * 3000)).status == ERROR
 
 
 @pytest.mark.parametrize(
@@ -296,9 +301,14 @@ def test_deep_nesting_is_an_error(people, opening):
     assert run_query(people, "SELECT " + opening * 3000 + "1" + closing * 3000).status == ERROR
 
 
-def test_an_expression_may_be_fifty_terms_deep_and_not_five_hundred(people):
-    assert run_query(people, "SELECT 1" + " + 1" * 50).rows == ((51,),)
-    assert run_query(people, "SELECT 1" + " + 1" * 500).status == ERROR
+def test_an_expression_may_be_nine_hundred_terms_deep_and_not_three_thousand(people):
+    assert run_query(people, "SELECT 1" + " + 1" * 900).rows == ((901,),)
+    assert run_query(people, "SELECT 1" + " + 1" * 3000).status == ERROR
+
+
+def test_a_message_that_quotes_a_long_query_is_cut(people):
+    result = run_query(people, f"SELECT {'a' * 90_000}")
+    assert result.status == ERROR and len(result.message) == 500 and result.message.startswith("no such column: aaa")
 
 
 def test_deep_nesting_of_tables_is_an_error(people):
@@ -318,21 +328,20 @@ def test_a_text_longer_than_allowed_is_an_error(people):
     assert run_query(people, "SELECT 1" + " UNION ALL SELECT 1" * 1000).status == ERROR
 
 
-def test_one_long_instruction_is_short_because_values_are(people):
-    """No limit can stop INSTR or LIKE in the middle, so its arguments must be too short to take long."""
-    started = time.monotonic()
-    long, part = "printf('%.99000c', 'a')", "printf('%.49000c', 'a') || 'b'"
-    assert run_query(people, f"SELECT instr({long}, {part})").rows == ((0,),)
-    assert run_query(people, f"SELECT length(replace({long}, {part}, ''))").rows == ((99_000,),)
-    assert run_query(people, f"SELECT {long} LIKE '%{'a_' * 400}b'").rows == ((0,),)
-    assert run_query(people, f"SELECT {long} GLOB '{'*[a-b]?' * 140}b'").rows == ((0,),)
-    assert run_query(people, f"SELECT {long} LIKE printf('%.9000c', 'a')").status == ERROR
-    assert time.monotonic() - started < 5
+def test_a_long_pattern_is_an_error(people):
+    """One instruction over long values cannot be stopped here; test_sandbox.py has the queries that need a kill."""
+    assert run_query(people, f"SELECT name LIKE '{'_' * 999}%' FROM person").status == OK
+    for word in ("LIKE", "GLOB"):
+        assert run_query(people, f"SELECT name {word} printf('%.9000c', 'a') FROM person").status == ERROR
 
 
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
+        ("SELECT :a, @b, $c", "variable"), ("SELECT id FROM person WHERE 0 AND ?", "variable"),
+        ("SELECT 1 WHERE 'a' REGEXP 'a'", "no such function: REGEXP"),
+        ("SELECT * FROM generate_series(1, 3)", "no such table"),
+        ("SELECT snippet(name) FROM person", "snippet"), ("SELECT name FROM person WHERE name MATCH 'Ada'", "MATCH"),
         ("", "no statement"), (" ; ;", "no statement"), ("-- only a comment", "no statement"), ("SELECT", "incomplete"),
         ("SELECT age FROM person", "no such column: age"), ('SELECT "age" FROM person', "no such column"),
         ("SELECT * FROM nobody", "no such table: nobody"), ("SELECT ?", "variable"), ("SELECT :name", "variable"),

@@ -42,6 +42,13 @@ def test_a_trained_type_is_asked_on_both_families(tiny_databases):
     assert questions["selection"] == questions["check"] == []
 
 
+def test_whether_order_counts_is_handed_on(tiny_databases):
+    for ordered in (False, True):
+        question_type = replace(IN_TOWN, sql=f"{IN_TOWN.sql} ORDER BY name", ordered=ordered)
+        questions = make([question_type], tiny_databases)
+        assert {q.ordered for split in questions.values() for q in split} == {ordered}
+
+
 def test_texts_are_distinct_and_every_value_comes_before_any_repeats(tiny_databases):
     train = make([IN_TOWN], tiny_databases)["train"]
     assert len({q.text for q in train}) == len(train)

@@ -3,12 +3,13 @@
 import math
 import random
 import time
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqldojo.verifier.comparison import first_difference
+from sqldojo.verifier.comparison import EXACT_PAIRING, first_difference
 
 ints = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
 reals = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 0.1, 1.0, 2.0**53])
@@ -103,7 +104,7 @@ def test_null_empty_zero_and_their_spellings_are_five_things():
     [
         (1, 1.0), (0.0, -0.0), (0, -0.0), (math.inf, math.inf), (-math.inf, -math.inf), (0.1 + 0.2, 0.3),
         (1e15, 1e15 + 1), (3e9, 3e9 + 1), (1e300, 1e300 * (1 + 1e-10)), (5e-17, 0.0), (2.0**53, 2**53),
-        (1e-10, -1e-10), (123456789.123456789, 123456789.12345678),
+        (1e-13, -1e-13), (123456789.123456789, 123456789.12345678),
     ],
 )  # fmt: skip
 def test_equal_numbers(one, other):
@@ -167,7 +168,83 @@ def test_counts_within_the_tolerance_matter():
 def test_reason_shows_the_row_and_its_counts():
     assert difference([("a",), ("b",)], [("a",), ("c",)]) == "row ('b') is expected 1 times, not 0"
     assert difference([(None, 1)] * 3, [(None, 1)] * 2 + [(None, 2)]) == "row (NULL, 1) is expected 3 times, not 2"
-    assert first_difference((["a"], [(1,)]), (["a"], [(1,), (1,)])) == "2 rows where 1 are expected"
+    assert difference([(1,)], [(1,), (1,)]) == "2 rows where 1 are expected; row (1) is expected 1 times, not 2"
+    assert difference([(2,), (1,)], [(2,), (1,), (3,)]) == (
+        "3 rows where 2 are expected; row (3) is expected 0 times, not 1"
+    )
+    assert difference([(1.0,), (2.0,)], [(1.0,)]) == "1 rows where 2 are expected; row (2.0) is expected 1 times, not 0"
+    assert difference([(1.0,), (1 + 0.9e-9,)], [(1 + 1.8e-9,), (1 + 1.8e-9,)]) == (
+        "row (1.0) is expected, and no row that is left is close to it"
+    )
+
+
+def test_a_reason_is_short_whatever_the_row():
+    reason = difference([("a" * 1_000_000, b"b" * 1_000_000) * 100], [(None, None) * 100])
+    assert len(reason) < 400
+
+
+def in_order(reference, submission):
+    return first_difference((["a"], reference), (["b"], submission), ordered=True)
+
+
+def test_where_order_counts_rows_are_compared_one_by_one_under_the_same_rules():
+    assert in_order([(1, "x"), (2.0, None)], [(1.0, "x"), (2.0 + 1e-12, None)]) is None
+    assert in_order([(1,), (2,), (2,)], [(1,), (2,), (2,)]) is None
+    assert in_order([], []) is None
+    assert in_order([(1,), (2,)], [(2,), (1,)]) == "row 1 is (2) where (1) is expected"
+    assert in_order([(1,), ("1",)], [(1,), (1,)]) == "row 2 is (1) where ('1') is expected"
+    assert in_order([(1,)], [(1,), (2,)]) == "2 rows where 1 are expected; row 2 is one too many: (2)"
+    assert in_order([(1,), (2,)], [(1,)]) == "1 rows where 2 are expected; row 2 is missing: (2)"
+    assert in_order([(1,), (2,)], [(2,)]) == "1 rows where 2 are expected; row 1 is (2) where (1) is expected"
+    assert in_order([(0.1 + 0.2,), (3 * 10**9,)], [(0.3,), (3 * 10**9 + 1,)]) == (
+        "row 2 is (3000000001) where (3000000000) is expected"
+    )
+
+
+@fixed
+@given(tables, st.randoms(use_true_random=False))
+def test_what_is_the_same_in_order_is_the_same_in_any(rows, generator):
+    assert in_order(rows, rows) is None
+    other = generator.sample(rows, len(rows))
+    assert difference(rows, other) is None
+    assert (in_order(rows, other) is None) == (rows == other)  # rows are all of one table: equal cells are equal rows
+
+
+def pairs_exist(reference, submission):
+    """By trying every pairing of the rows."""
+    return any(
+        all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) if isinstance(a, float) and isinstance(b, float) else a == b
+            for one, other in zip(reference, order, strict=True) for a, b in zip(one, other, strict=True))
+        for order in permutations(submission)
+    )  # fmt: skip
+
+
+steps = st.sampled_from([3, *(3 + number * 0.4e-9 for number in range(-3, 4))])
+near = st.integers(1, 4).flatmap(
+    lambda length: st.tuples(*[st.lists(st.tuples(steps, steps), min_size=length, max_size=length)] * 2)
+)
+
+
+@settings(derandomize=True, database=None, deadline=None, max_examples=1500)
+@given(near)
+def test_rows_on_dense_chains_in_several_columns_are_paired_exactly(both):
+    assert same(*both) == pairs_exist(*both)
+
+
+def test_an_integer_leaves_its_only_partner_to_it_though_others_are_close():
+    """3 - 1e-10 could take 3.0, but then 3 would have none."""
+    assert same([(3 - 1e-10,), (3,)], [(3.0,), (3 + 1e-10,)])
+    assert not same([(3 - 1e-10,), (3,)], [(3 - 1e-10,), (3 + 1e-10,)])
+
+
+def test_three_hundred_rows_on_a_chain_in_two_columns_are_paired_exactly():
+    chain = [1 + number * 0.9e-9 for number in range(EXACT_PAIRING)]
+    rows = list(zip(chain, chain[::-1], strict=True))
+    assert same(rows, rows[::-1])
+    swapped = [*rows[2:], (rows[0][0], rows[1][1]), (rows[1][0], rows[0][1])]
+    assert same(rows, swapped)  # neighbours are close
+    far = [*rows[1:-1], (rows[0][0], rows[-1][1]), (rows[-1][0], rows[0][1])]
+    assert not same(rows, far)
 
 
 @pytest.mark.parametrize("spread", [1e-13, 1e-10, 1e-3])

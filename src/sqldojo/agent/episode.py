@@ -12,7 +12,8 @@ from pathlib import Path
 
 from sqldojo.agent.prompt import observation, opening
 from sqldojo.agent.tool_format import ToolFormat
-from sqldojo.databases.execution import Limits, run_query
+from sqldojo.databases.execution import Limits
+from sqldojo.databases.sandbox import run_untrusted
 from sqldojo.records import (
     CORRECT,
     NEVER_SUBMITTED,
@@ -41,6 +42,13 @@ class AgentParams:
         for name, value in vars(self).items():
             if value < 1:
                 raise ValueError(f"{name}: must be at least 1, found {value}")
+
+
+def outcome_of(verdict: grading.Verdict) -> tuple[str, str]:
+    """The outcome of a submission and the reason for people, empty when it is correct."""
+    if verdict.verdict == grading.CORRECT:
+        return CORRECT, ""
+    return WRONG_SQL, f"{verdict.verdict} on {verdict.database}: {verdict.reason}"
 
 
 class Attempt:
@@ -93,9 +101,9 @@ class Attempt:
         if self._turns_left == 0:
             self._end(OUT_OF_BUDGET, f"no submission within {self._params.turns} turns")
             return None
-        result = observation(run_query(self._databases[0], call.sql, self._limits, preview=self._params.preview_rows))
-        self.messages.append(Message("tool", result))
-        return result
+        result = run_untrusted(self._databases[0], call.sql, self._limits, preview=self._params.preview_rows)
+        self.messages.append(Message("tool", observation(result)))
+        return self.messages[-1].content
 
     def stop_for_tokens(self) -> None:
         """End the episode because its token budget leaves no room for another reply."""
@@ -103,10 +111,9 @@ class Attempt:
 
     def _submit(self, sql: str) -> None:
         self.submission = sql
-        verdict = grading.grade(self.question.reference, sql, self._databases, self._limits)
-        right = verdict.verdict == grading.CORRECT
-        reason = "" if right else f"{verdict.verdict} on {verdict.database}: {verdict.reason}"
-        self._end(CORRECT if right else WRONG_SQL, reason)
+        question = self.question
+        verdict = grading.grade(question.reference, sql, self._databases, self._limits, ordered=question.ordered)
+        self._end(*outcome_of(verdict))
 
     def _end(self, outcome: str, reason: str) -> None:
         assert self.outcome is None, "the attempt is over, and its outcome may not change"

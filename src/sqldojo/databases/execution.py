@@ -1,4 +1,4 @@
-"""Running one untrusted query on one database file: read-only, bounded, and judged by SQLite itself.
+"""Running one query on one database file: read-only, bounded, and judged by SQLite itself.
 
 The text is never edited. SQLite compiles it under an authorizer that lets reading through and nothing else, so a
 write, ATTACH, PRAGMA, EXPLAIN or VACUUM INTO is refused by what it means, not by how it is spelt. Each statement has
@@ -6,15 +6,23 @@ a connection of its own; nothing it does can reach the next one, in this thread 
 
 Covered: writes, several statements, the schema table, the clock (whatever way it is read: a VFS counts the reads),
 chance and engine state, endless and exploding queries (virtual-machine steps, wall clock, rows, value length, heap).
-Not covered here: a single SQLite instruction that runs for very long, which no in-process limit can stop.
+Not covered here: a single SQLite instruction that runs for very long, and the memory of rows as Python objects. No
+limit inside a process can stop those, so text that a model wrote goes through sandbox.py, which runs all this in a
+process that can be killed.
+
+Rules that are a choice. Table-valued functions over their arguments alone (json_each, json_tree) are data like any
+other and allowed; those that show the engine or the schema (pragma_*, dbstat, sqlite_*) are not. A clock that is
+mentioned but never read, as in a CASE branch that no row takes, cannot change this answer and is allowed; where it is
+read the query is refused. 'localtime' and 'utc' ask for the host's time zone, not for the time: the sandbox's
+processes live in UTC, where both change nothing, so no answer depends on where it was computed.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,15 +39,17 @@ _UNSTABLE_FUNCTIONS = {
     "fts5_source_id",
 }  # fmt: skip
 _ENGINE_TABLES = ("sqlite_", "pragma_", "dbstat")
+_ASKED_BY_FULL_TEXT_TABLES = {"data_version", "page_size"}
 # No query can cause these: its writes, attachments and temporary files are all refused before they reach a file.
 UNREADABLE = (
     apsw.CorruptError, apsw.NotADBError, apsw.BusyError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError,
 )  # fmt: skip
 _STEPS_BETWEEN_CHECKS = 1000
-_SLOTS = 64
-_slots = threading.Semaphore(_SLOTS)
-_taking_all_slots = threading.Lock()
-_CLOCK_COUNTER = "sqldojo-clock-counter"
+ENGINE = f"SQLite {apsw.sqlite_lib_version()}, {apsw.sqlite3_sourceid()}"
+_one_at_a_time = threading.Lock()  # the heap limit is the whole process's
+_LONGEST_MESSAGE = 500
+_SQL_BYTES = 100_000
+_NO_STATEMENT = " \t\n\f\r;"  # what SQLite takes for white space, and the empty statement
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,7 @@ class Limits:
     vm_steps: int = 20_000_000
     seconds: float = 10.0
     rows: int = 10_000
-    value_bytes: int = 100_000  # one INSTR may take the square of it, and nothing can stop it meanwhile
+    value_bytes: int = 1_000_000
     heap_bytes: int = 256_000_000
 
     def __post_init__(self) -> None:
@@ -73,47 +83,64 @@ class QueryResult:
 
 
 class _ClockCounter(apsw.VFS):
-    """The system's VFS, counting how often a thread's queries read the clock."""
+    """A VFS of SQLite's own, which also counts how often a thread's queries read the clock."""
 
-    def __init__(self) -> None:
-        super().__init__(_CLOCK_COUNTER, base="")
-        self.thread = threading.local()
+    def __init__(self, name: str, base: str) -> None:
+        super().__init__(name, base)
+        self.name = name
 
     def xCurrentTime(self) -> float:
-        self.thread.reads = self.reads() + 1
+        _clock_reads.count = _clock_reads_so_far() + 1
         return super().xCurrentTime()
 
     def xCurrentTimeInt64(self) -> int:
-        self.thread.reads = self.reads() + 1
+        _clock_reads.count = _clock_reads_so_far() + 1
         return super().xCurrentTimeInt64()
 
-    def reads(self) -> int:
-        return getattr(self.thread, "reads", 0)
+
+def _clock_reads_so_far() -> int:
+    return getattr(_clock_reads, "count", 0)
 
 
-_clock = _ClockCounter()
+_clock_reads = threading.local()
+_file_system = _ClockCounter("sqldojo-files", "")
+_memory = _ClockCounter("sqldojo-memory", "memdb")
 
 
 class _Guard:
-    """The authorizer and progress handler of one query; `refusal` says why the query was refused, if it was."""
+    """The authorizer and progress handler of one query; `refusal` and `fault` say why they ended it, if they did."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.refusal = ""
-        self.exhausted = ""
+        self.fault = ""
+        self.connection: apsw.Connection | None = None
+        self._selects = False
         self._steps = 0
         self._deadline = time.monotonic() + limits.seconds
 
     def authorize(self, action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        if action not in _READING:
+        if action == apsw.SQLITE_READ:
+            if first and first.lower().startswith(_ENGINE_TABLES) and not self._is_data(first):
+                return self.refuse(f"the table {first} is not part of the data")
+        elif action == apsw.SQLITE_FUNCTION:
+            name = (second or "").lower()
+            if name in _UNSTABLE_FUNCTIONS or name.startswith("sqlite_"):
+                return self.refuse(f"the function {second}() does not depend on the data alone")
+        elif action == apsw.SQLITE_SELECT:
+            self._selects = True
+        elif action not in _READING and not self._asked_within_a_select(action, first, second):
             name = apsw.mapping_authorizer_function[action].removeprefix("SQLITE_").replace("_", " ")
             return self.refuse(f"only reading is allowed, not {name}")
-        if action == apsw.SQLITE_READ and first and first.lower().startswith(_ENGINE_TABLES):
-            return self.refuse(f"the table {first} is not part of the data")
-        name = (second or "").lower()
-        if action == apsw.SQLITE_FUNCTION and (name in _UNSTABLE_FUNCTIONS or name.startswith("sqlite_")):
-            return self.refuse(f"the function {second}() does not depend on the data alone")
         return apsw.SQLITE_OK
+
+    def _is_data(self, table: str) -> bool:
+        """A schema may have a table called pragma_notes; what the engine answers for is in no schema."""
+        return not table.lower().startswith("sqlite_") and self.connection.table_exists(None, table)
+
+    def _asked_within_a_select(self, action: int, first: str | None, second: str | None) -> bool:
+        """What a full-text table has SQLite compile when it is read; a PRAGMA of the query itself comes first."""
+        return action == apsw.SQLITE_PRAGMA and self._selects and first in _ASKED_BY_FULL_TEXT_TABLES and second is None
 
     def refuse(self, why: str) -> int:
         """Remember the first reason; SQLite's own word for it is the uninformative "not authorized"."""
@@ -123,58 +150,69 @@ class _Guard:
     def check_budget(self) -> bool:
         self._steps += _STEPS_BETWEEN_CHECKS
         if self._steps > self.limits.vm_steps:
-            self.exhausted = f"the query was stopped after {self.limits.vm_steps:,} steps"
+            self.fault = f"the query was stopped after {self.limits.vm_steps:,} steps"
         elif time.monotonic() > self._deadline:
-            self.exhausted = f"the query was stopped after {self.limits.seconds:g} seconds"
-        return bool(self.exhausted)
+            self.fault = out_of_time(self.limits)
+        return bool(self.fault)
 
 
-def run_query(path: Path, sql: str, limits: Limits = Limits(), *, preview: int | None = None) -> QueryResult:
+def out_of_time(limits: Limits) -> str:
+    """What to say of a query that took longer than it may."""
+    return f"the query was stopped after {limits.seconds:g} seconds"
+
+
+def run_query(
+    path: Path, sql: str, limits: Limits = Limits(), *, preview: int | None = None, reversed_scans: bool = False
+) -> QueryResult:
     """The full result of one query on the database file `path`, or its first `preview` rows.
 
+    `reversed_scans` has SQLite read backwards wherever no ORDER BY says otherwise, which exposes dependence on order.
     Whatever is wrong with the query is in the result. UserError when the file itself cannot be read.
     """
-    try:
-        with _slots:
-            return _run(path, sql, limits, preview)
-    except apsw.NoMemError:
-        pass  # the heap limit is the whole process's, so another thread's query may have used it up
-    with _all_slots():
+
+    def connect() -> apsw.Connection:
+        connection = open_read_only(path)
+        connect_virtual_tables(connection, virtual_tables(connection))
+        return connection
+
+    return run_on(connect, path, sql, limits, preview=preview, reversed_scans=reversed_scans)
+
+
+def run_on(
+    connect: Callable[[], apsw.Connection],
+    path: Path,
+    sql: str,
+    limits: Limits,
+    *,
+    preview: int | None = None,
+    reversed_scans: bool = False,
+) -> QueryResult:
+    """As `run_query`, on the connection that `connect` opens; `path` is the file that errors name."""
+    with _one_at_a_time:
+        guard = _Guard(limits)
+        reads_before = _clock_reads_so_far()
         try:
-            return _run(path, sql, limits, preview)
+            with closing(connect()) as connection:
+                if reversed_scans:
+                    connection.pragma("reverse_unordered_selects", True)
+                _restrict(connection, guard)
+                result = _execute(connection, sql, guard, preview)
+        except UNREADABLE as error:
+            if error.extendedresult != apsw.SQLITE_CORRUPT_VTAB:  # how a full-text table reports various failures
+                raise unreadable(path, error) from error
+            result = QueryResult(ERROR, message=guard.fault or _say(error))
         except apsw.NoMemError:
-            return QueryResult(ERROR, message=f"the query needs more than {limits.heap_bytes:,} bytes of memory")
-
-
-@contextmanager
-def _all_slots() -> Iterator[None]:
-    """Wait until no other query runs in this process, and keep others out meanwhile."""
-    with _taking_all_slots:
-        for _ in range(_SLOTS):
-            _slots.acquire()
-    try:
-        yield
-    finally:
-        _slots.release(_SLOTS)
-
-
-def _run(path: Path, sql: str, limits: Limits, preview: int | None) -> QueryResult:
-    guard = _Guard(limits)
-    reads_before = _clock.reads()
-    try:
-        with closing(open_read_only(path)) as connection:
-            _restrict(connection, guard)
-            result = _execute(connection, sql, guard, preview)
-    except UNREADABLE as error:
-        raise unreadable(path, error) from error
-    except apsw.NoMemError:
-        raise
-    except (apsw.Error, UnicodeError) as error:
-        status = REJECTED if guard.refusal else ERROR
-        result = QueryResult(status, message=guard.refusal or guard.exhausted or _say(error))
-    if _clock.reads() > reads_before:
-        return QueryResult(REJECTED, message="the query reads the clock, so its answer would change with the day")
-    return result
+            result = QueryResult(ERROR, message=f"the query needs more than {limits.heap_bytes:,} bytes of memory")
+        except apsw.BindingsError:
+            result = QueryResult(ERROR, message="the query holds a variable (?, :name), which nothing gives a value")
+        except (apsw.Error, UnicodeError) as error:
+            status = REJECTED if guard.refusal else ERROR
+            result = QueryResult(status, message=guard.refusal or guard.fault or _say(error))
+        finally:
+            apsw.hard_heap_limit(0)
+        if _clock_reads_so_far() > reads_before:
+            return QueryResult(REJECTED, message="the query reads the clock, so its answer would change with the day")
+        return result
 
 
 def open_read_only(path: Path) -> apsw.Connection:
@@ -182,13 +220,15 @@ def open_read_only(path: Path) -> apsw.Connection:
 
     UserError when there is no such file, or only a part of one.
     """
-    if not path.is_file():
-        raise UserError(f"{path}: no such database file; build it with `dvc repro build_databases`")
-    if not _has_whole_pages(path):
-        raise unreadable(path, apsw.CorruptError("it is empty or ends in the middle of a page"))
-    address = f"{path.resolve().as_uri()}?mode=ro"
+    check_file(path)
+    return connect_read_only(f"{path.resolve().as_uri()}?mode=ro")
+
+
+def connect_read_only(address: str, *, in_memory: bool = False) -> apsw.Connection:
+    """A connection that can only read what a `file:` address names: a file, or SQLite's `memdb` of this process."""
+    vfs = _memory if in_memory else _file_system
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(address, flags=flags, vfs=_CLOCK_COUNTER, statementcachesize=0)
+    connection = apsw.Connection(address, flags=flags, vfs=vfs.name, statementcachesize=0)
     for setting, value in (
         (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
         (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
@@ -198,6 +238,27 @@ def open_read_only(path: Path) -> apsw.Connection:
     ):
         connection.config(setting, value)
     return connection
+
+
+def virtual_tables(connection: apsw.Connection) -> tuple[str, ...]:
+    """The names of the virtual tables in a schema."""
+    sql = "SELECT name FROM sqlite_master WHERE rootpage = 0 AND type = 'table' ORDER BY name"
+    return tuple(name for (name,) in connection.execute(sql))
+
+
+def connect_virtual_tables(connection: apsw.Connection, names: Iterable[str]) -> None:
+    """Have them prepare themselves before a guard is set: an R-tree compiles its INSERT even when it is only read."""
+    for name in names:
+        quoted = name.replace('"', '""')
+        connection.execute(f'SELECT * FROM "{quoted}" LIMIT 0').fetchall()
+
+
+def check_file(path: Path) -> None:
+    """UserError when there is no such file, or it can only be a part of a database."""
+    if not path.is_file():
+        raise UserError(f"{path}: no such database file; build it with `dvc repro build_databases`")
+    if not _has_whole_pages(path):
+        raise unreadable(path, apsw.CorruptError("it is empty or ends in the middle of a page"))
 
 
 def _has_whole_pages(path: Path) -> bool:
@@ -218,17 +279,17 @@ def unreadable(path: Path, error: apsw.Error) -> UserError:
 
 
 def _restrict(connection: apsw.Connection, guard: _Guard) -> None:
-    limits = guard.limits
-    apsw.hard_heap_limit(limits.heap_bytes)
+    limits, guard.connection = guard.limits, connection
+    apsw.hard_heap_limit(apsw.memory_used() + limits.heap_bytes)
     for kind, most in (
         (apsw.SQLITE_LIMIT_LENGTH, limits.value_bytes),
-        (apsw.SQLITE_LIMIT_SQL_LENGTH, 100_000),
-        (apsw.SQLITE_LIMIT_COLUMN, 200),
-        (apsw.SQLITE_LIMIT_EXPR_DEPTH, 100),
-        (apsw.SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (apsw.SQLITE_LIMIT_SQL_LENGTH, _SQL_BYTES),
+        # SQLite's own defaults, set so that no build can differ; lower ones would make real schemas unreadable.
+        (apsw.SQLITE_LIMIT_COLUMN, 2_000),
+        (apsw.SQLITE_LIMIT_EXPR_DEPTH, 1_000),
+        (apsw.SQLITE_LIMIT_COMPOUND_SELECT, 500),
         (apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
         (apsw.SQLITE_LIMIT_ATTACHED, 0),
-        (apsw.SQLITE_LIMIT_VARIABLE_NUMBER, 0),
     ):
         connection.limit(kind, most)
     connection.pragma("temp_store", "memory")  # so that sorting comes out of the heap's budget and never fills the disk
@@ -254,9 +315,11 @@ def _execute(connection: apsw.Connection, sql: str, guard: _Guard, preview: int 
         else:
             columns.append(tuple(column[0] for column in cursor.description))
             # Judge the tail before the first row, since a preview or a limit may end before SQLite reaches it.
-            tail = connection.cursor()
-            tail.exec_trace = admit
-            tail.execute(sql[len(text) :])
+            rest = sql[len(text) :].strip(_NO_STATEMENT)
+            if rest:
+                tail = connection.cursor()
+                tail.exec_trace = admit
+                tail.execute(rest)
         return not guard.refusal
 
     cursor = connection.cursor()
@@ -278,4 +341,6 @@ def _execute(connection: apsw.Connection, sql: str, guard: _Guard, preview: int 
 
 
 def _say(error: Exception) -> str:
-    return str(error).removeprefix("SQLITE_ERROR: ")
+    """The engine's words, which may quote the query whole."""
+    text = str(error).removeprefix("SQLITE_ERROR: ")
+    return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 3] + "..."

@@ -147,6 +147,7 @@ def _ask(
                     text=phrasing.format(**values),
                     reference=usable[key],
                     parameters=values,
+                    ordered=question_type.ordered,
                 )
             )
     if not questions:
