@@ -1,0 +1,91 @@
+"""An in-memory database for trying thousands of small sets of rows, and our own queries on each.
+
+For trusted queries only: those that the sandbox has let through before, and variants that we made of them. SQLite
+itself decides which rows a schema allows; those that break a constraint are dropped, and what refers to them too.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import apsw
+
+from sqldojo.databases.schema_model import ForeignKey, Rows, Schema, Table, Value, quote
+
+_STEPS_BETWEEN_CHECKS = 10_000
+_MOST_ROWS = 2_000
+
+
+class Scratch:
+    """One schema in memory, filled anew by each `load`."""
+
+    def __init__(self, schema: Schema, *, vm_steps: int = 2_000_000) -> None:
+        self.schema = schema
+        self._connection = apsw.Connection(":memory:", statementcachesize=4096)
+        self._connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # as in the sandbox
+        for statement in schema.statements:
+            self._connection.execute(statement)
+        self._inserts = {
+            table.name: f"INSERT OR IGNORE INTO {quote(table.name)} ({', '.join(map(quote, table.names))}) "
+            f"VALUES ({', '.join('?' * len(table.columns))})"
+            for table in schema.tables
+        }
+        self._reads = {
+            table.name: f"SELECT {', '.join(map(quote, table.names))} FROM {quote(table.name)} ORDER BY "
+            + (quote(table.rowid_alias) if table.rowid_alias else ", ".join(map(str, range(1, len(table.columns) + 1))))
+            for table in schema.tables
+        }
+        self._deletions = [_deletion(table, key) for table in schema.tables for key in table.foreign_keys]
+        self._budget = vm_steps // _STEPS_BETWEEN_CHECKS
+        self._left = self._budget
+        self._connection.set_progress_handler(self._over_budget, _STEPS_BETWEEN_CHECKS)
+
+    def close(self) -> None:
+        """Free the database."""
+        self._connection.close()
+
+    def load(self, rows: Rows) -> None:
+        """Replace all rows; those that a constraint forbids are left out."""
+        self._left = 1_000_000
+        with self._connection:
+            for table in reversed(self.schema.tables):
+                self._connection.execute(f"DELETE FROM {quote(table.name)}")
+            for table in self.schema.tables:
+                self._connection.executemany(self._inserts[table.name], rows.get(table.name, ()))
+            self._drop_broken_references()
+
+    def _drop_broken_references(self) -> None:
+        """Delete rows whose declared foreign key points nowhere, until none is left."""
+        before = -1
+        while before != (before := self._connection.total_changes()):
+            for deletion in self._deletions:
+                self._connection.execute(deletion)
+
+    def rows(self) -> Rows:
+        """The rows that are stored now, as SQLite stores them."""
+        self._left = 1_000_000
+        return {name: self._connection.execute(query).fetchall() for name, query in self._reads.items()}
+
+    def run(self, sql: str) -> list[tuple[Value, ...]] | None:
+        """The rows of a query; None when it fails or takes too much."""
+        self._left = self._budget
+        try:
+            found = list(islice(self._connection.execute(sql), _MOST_ROWS + 1))
+        except (apsw.Error, UnicodeError):
+            return None
+        return None if len(found) > _MOST_ROWS else found
+
+    def _over_budget(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+
+def _deletion(table: Table, key: ForeignKey) -> str:
+    """The statement that deletes a table's rows whose foreign key is not NULL and has no parent."""
+    here = quote(table.name)
+    given = " AND ".join(f"{here}.{quote(column)} IS NOT NULL" for column in key.columns)
+    found = " AND ".join(
+        f"parent.{quote(parent)} = {here}.{quote(column)}"
+        for column, parent in zip(key.columns, key.parent_columns, strict=True)
+    )
+    return f"DELETE FROM {here} WHERE {given} AND NOT EXISTS (SELECT 1 FROM {quote(key.table)} AS parent WHERE {found})"
