@@ -18,7 +18,8 @@ ORDER = [
     {"verifier"},
     {"agent"},
     {"questions", "teacher", "training"},
-    {"evaluation", "grading_files"},
+    {"evaluation", "reference_files", "grading_files", "regrading"},
+    {"family_files"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

@@ -19,11 +19,15 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from sqldojo import profiles
+from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
+from sqldojo.family_files import family_from_file
 from sqldojo.files import read_records
 from sqldojo.grading_files import grade_cases, grade_pairs
 from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
+from sqldojo.reference_files import read_references
+from sqldojo.verifier.family import FamilyParams
 from sqldojo.verifier.grading import CORRECT, ReferenceFailed, Verdict, grade
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -144,6 +148,46 @@ def grade_command(
             _print_verdict(grade(reference, submission, _database_files(given)), as_json)
         except ReferenceFailed as error:
             raise UserError(f"--reference: {error}; give a query that runs on every database") from error
+
+
+@main.command(name="family")
+@click.argument("schema_or_db", type=_FILE)
+@click.option("--references", type=_FILE, required=True, help="Right queries: .sql, or a JSON list or lines of them.")
+@click.option("--out", type=_PATH, required=True, help="The folder to write (replaced if it holds a family already).")
+@click.option("--rows", type=click.IntRange(5, 5000), default=FamilyParams.rows, show_default=True,
+              help="Rows a table, at most, in the first ordinary instance.")
+@click.option("--candidates", type=click.IntRange(1, 10_000), default=FamilyParams.messy_candidates, show_default=True,
+              help="Messy instances to choose the adversarial one from.")
+@click.option("--edits", type=click.IntRange(0, 1_000_000), default=FamilyParams.edits, show_default=True,
+              help="Edits of the adversarial one to try.")
+@click.option("--seed", type=int, default=FamilyParams.seed, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the whole judgement as one JSON object.")
+@reporting_errors
+def family_command(
+    schema_or_db: Path, references: Path, out: Path, rows: int, candidates: int, edits: int, seed: int, as_json: bool
+) -> None:
+    """Build four databases that tell wrong queries from the right ones, for the schema of SCHEMA_OR_DB.
+
+    SCHEMA_OR_DB is a SQLite file or a SQL script, with or without rows; it is only read. The four files work with
+    `sqldojo grade --databases OUT`. Names the references that cannot be used to grade by, and why.
+    """
+    settings = FamilyParams(seed=seed, rows=rows, messy_candidates=candidates, edits=edits)
+    judgement = family_from_file(schema_or_db, read_references(references), out, settings, Limits())
+    if as_json:
+        click.echo(json.dumps(judgement, sort_keys=True))
+        return
+    console = _console()
+    for each in judgement["references"]:
+        if each["refused"]:
+            console.print(f"refused {each['id']}: {each['refused']}", markup=False, soft_wrap=True)
+    figures = judgement["mutants"]
+    console.print(
+        f"{out}: four databases. Of {figures['mutants']} mutants of {judgement['used']} references "
+        f"{figures['one_ordinary']} differ on the first, {figures['three_ordinary']} on the three ordinary ones, "
+        f"{figures['four']} on all four. {figures['killable'] - figures['four']} more differed on some rows that were "
+        f"tried; the others are presumed equivalent: see {out}/family.json.",
+        soft_wrap=True,
+    )
 
 
 def _print_verdict(verdict: Verdict, as_json: bool, name: str | None = None) -> None:

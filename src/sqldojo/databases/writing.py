@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
 from sqldojo.databases.rows import Row
+from sqldojo.databases.schema_model import Rows, Schema, quote
 
 
 def write_database(path: Path, schema: Mapping[str, str], tables: Mapping[str, Sequence[Row]]) -> None:
@@ -21,6 +23,36 @@ def write_database(path: Path, schema: Mapping[str, str], tables: Mapping[str, S
 
     ValueError when `path` exists or a row refers to one that does not, OSError when the disk is full.
     """
+    with _new_file(path) as connection:
+        for table, statement in schema.items():
+            connection.execute(statement)
+            rows = tables[table]
+            if rows:
+                marks = ", ".join("?" * len(rows[0]))
+                connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def write_instance(path: Path, schema: Schema, rows: Rows) -> None:
+    """Write a new database file of any schema: its tables, indexes, views and triggers with the rows given.
+
+    Triggers come last, so that they do not change the rows. Errors as in `write_database`.
+    """
+    with _new_file(path) as connection:
+        for statement in schema.statements:
+            connection.execute(statement)
+        for table in schema.tables:
+            columns = ", ".join(map(quote, table.names))
+            marks = ", ".join("?" * len(table.columns))
+            connection.executemany(
+                f"INSERT INTO {quote(table.name)} ({columns}) VALUES ({marks})", rows.get(table.name, ())
+            )
+        for statement in schema.triggers:
+            connection.execute(statement)
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[apsw.Connection]:
+    """A connection to a new file, in one transaction; what it holds is checked at the end."""
     if path.exists():
         raise ValueError(f"{path}: exists already; databases are written once, into an empty folder")
     connection = apsw.Connection(str(path))
@@ -28,12 +60,7 @@ def write_database(path: Path, schema: Mapping[str, str], tables: Mapping[str, S
         for pragma in ("page_size = 4096", "encoding = 'UTF-8'", "auto_vacuum = NONE", "journal_mode = DELETE"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         with connection:
-            for table, statement in schema.items():
-                connection.execute(statement)
-                rows = tables[table]
-                if rows:
-                    marks = ", ".join("?" * len(rows[0]))
-                    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+            yield connection
             broken = connection.execute("PRAGMA foreign_key_check").fetchall()
             if broken:
                 raise ValueError(f"{path.name}: rows that refer to nothing: {broken[:5]}")

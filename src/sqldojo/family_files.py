@@ -1,0 +1,105 @@
+"""`sqldojo family`: from a user's database or schema script to four databases, and a file of what they tell apart."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqldojo.databases.execution import Limits
+from sqldojo.databases.families import INSTANCES
+from sqldojo.databases.scripts import build_from_script
+from sqldojo.errors import UserError
+from sqldojo.files import write_json
+from sqldojo.progress import progress
+from sqldojo.reference_files import Reference
+from sqldojo.verifier.family import FamilyParams, Judged, build_family, counts
+
+REPORT = "family.json"
+_SQLITE_HEADER = b"SQLite format 3\0"
+
+
+def family_from_file(
+    schema_or_database: Path, references: Sequence[Reference], out: Path, params: FamilyParams, limits: Limits
+) -> dict[str, Any]:
+    """Write the four databases and `family.json` into `out`, and return what that file says.
+
+    UserError when the source has no table, when no reference can be used, and when `out` is anything but a new or empty
+    folder or an earlier family.
+    """
+    _check_replaceable(out)
+    named = {reference.id: reference.sql for reference in references}
+    if len(named) < len(references):
+        twice = next(name for name, count in Counter(each.id for each in references).items() if count > 1)
+        raise UserError(f"references: the id {twice!r} occurs twice; give every reference an id of its own")
+    with _as_database(schema_or_database) as source, progress("family, percent", 100) as report:
+        judged = build_family(source, named, out, params, limits, progress=report)
+    content = judgement(judged, params)
+    write_json(out / REPORT, content)
+    return content
+
+
+def judgement(judged: Sequence[Judged], params: FamilyParams) -> dict[str, Any]:
+    """What `family.json` holds: totals, and for each reference why it was refused or which mutants survive."""
+    used = [each for each in judged if each.refused is None]
+    return {
+        "settings": vars(params),
+        "used": len(used),
+        "refused": len(judged) - len(used),
+        "mutants": counts(judged),
+        "references": [
+            {
+                "id": each.id,
+                "reference": each.reference,
+                "refused": each.refused,
+                "mutants": len(each.mutants) if each.refused is None else 0,
+                "missed": _survivors(each, killable=True),
+                "presumed_equivalent": _survivors(each, killable=False),
+            }
+            for each in judged
+        ],
+    }
+
+
+def _survivors(judged: Judged, *, killable: bool) -> list[dict[str, str]]:
+    """The mutants that no instance kills, those that some candidate of the search killed or the others."""
+    if judged.refused is not None:
+        return []
+    return [
+        {"operator": mutant.operator, "sql": mutant.sql}
+        for mutant, killers, known in zip(judged.mutants, judged.killed_by, judged.killable, strict=True)
+        if not killers and known is killable
+    ]
+
+
+def _check_replaceable(out: Path) -> None:
+    """Nothing but an earlier family may be overwritten."""
+    if out.is_dir():
+        strange = sorted({path.name for path in out.iterdir()} - {REPORT, *(f"{name}.sqlite" for name in INSTANCES)})
+        if strange:
+            raise UserError(f"{out}: holds {strange[0]}, which is no part of a family; give a new folder with --out")
+    elif out.exists():
+        raise UserError(f"{out}: is a file; give a folder with --out")
+
+
+@contextmanager
+def _as_database(path: Path) -> Iterator[Path]:
+    """The SQLite file itself, or a temporary one built by the script in the file."""
+    with path.open("rb") as file:
+        if file.read(len(_SQLITE_HEADER)) == _SQLITE_HEADER:
+            yield path
+            return
+    try:
+        script = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: neither a SQLite database nor a SQL script in UTF-8; give one of these") from error
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "source.sqlite"
+        try:
+            build_from_script(database, script)
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
+        yield database
