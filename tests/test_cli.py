@@ -203,3 +203,38 @@ def test_profile(tmp_path):
     assert (tmp_path / "params.yaml").read_text() == "seed: 2  # kept\n"
     result = run("profile", "tiny", *options)
     assert result.exit_code == 1 and "known: smoke" in result.stderr
+
+
+def test_family_then_grade_then_audit_on_a_schema_of_ones_own(tmp_path):
+    reference, out = 'SELECT buyer FROM "order" WHERE paid < 20', tmp_path / "out"
+    (tmp_path / "schema.sql").write_text('CREATE TABLE "order" (id INTEGER PRIMARY KEY, buyer TEXT, paid REAL);')
+    (tmp_path / "references.sql").write_text(f'{reference}; SELECT cost FROM "order";')
+    command = ["family", tmp_path / "schema.sql", "--references", tmp_path / "references.sql", "--out", out]
+    built = run(*command, "--edits", "200", "--candidates", "20")
+    assert built.exit_code == 0, built.output
+    assert "refused 2: no such column: cost" in built.output and "mutants of 1 references" in built.output
+    for condition, verdict in (("NOT paid >= 20", "correct"), ("paid <= 20", "wrong")):
+        submission = f'SELECT buyer FROM "order" WHERE {condition}'
+        graded = run("grade", "--databases", out, "--reference", reference, "--submission", submission, "--json")
+        assert json.loads(graded.output)["verdict"] == verdict
+    (tmp_path / "good.sql").write_text(reference)
+    audited = run("audit", out, "--references", tmp_path / "good.sql", "--oracle", "20", "--json")
+    assert audited.exit_code == 0, audited.output
+    assert json.loads(audited.stdout)["mutants"]["made"] > 5
+
+
+def test_audit_and_family_name_the_users_fault(tmp_path):
+    (tmp_path / "references.sql").write_text("SELECT 1")
+    assert "with --references, or neither" in run("audit", tmp_path).output
+    missing = run("audit", tmp_path, "--references", tmp_path / "references.sql")
+    assert missing.exit_code == 1 and "ordinary_1.sqlite: no such database" in missing.output
+
+
+def test_regrade_says_which_verdicts_changed(tmp_path):
+    archive = tmp_path / "episodes.jsonl"
+    archive.write_text("")
+    (tmp_path / "questions").mkdir()
+    for split in ("train", "reserved", "selection", "check"):
+        (tmp_path / "questions" / f"{split}.jsonl").write_text("")
+    found = run("regrade", archive, "--questions", tmp_path / "questions")
+    assert found.exit_code == 0 and "0 of 0 submissions have another verdict today" in found.output

@@ -22,13 +22,19 @@ from sqldojo import profiles
 from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
-from sqldojo.family_files import family_from_file
-from sqldojo.files import read_records
+from sqldojo.evaluation.audit_report import audit_markdown
+from sqldojo.evaluation.shop_audit import audit_shop
+from sqldojo.family_files import family_databases, family_from_file
+from sqldojo.files import read_records, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
 from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
 from sqldojo.reference_files import read_references
+from sqldojo.regrading import read_questions, regrade, write_archive
+from sqldojo.verifier.audit import Subject, summarise
+from sqldojo.verifier.audit_running import AuditParams, audit
 from sqldojo.verifier.family import FamilyParams
 from sqldojo.verifier.grading import CORRECT, ReferenceFailed, Verdict, grade
+from sqldojo.verifier.mutants import Unparsable
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PATH = click.Path(path_type=Path)
@@ -188,6 +194,74 @@ def family_command(
         f"tried; the others are presumed equivalent: see {out}/family.json.",
         soft_wrap=True,
     )
+
+
+@main.command(name="audit")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), required=False)
+@click.option("--references", type=_FILE, help="The right queries that FOLDER was built for.")
+@click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True,
+              help="Both families of the shop, audited when no FOLDER is given.")
+@click.option("--values-per-type", type=click.IntRange(min=0), default=1, show_default=True,
+              help="Values of each shop question's parameters; 0 for all.")
+@click.option("--oracle", type=click.IntRange(min=1), default=200, show_default=True,
+              help="Small databases made for each reference, to say which mutants can be told apart at all.")
+@click.option("--out", type=_PATH, help="Write the report to this Markdown file instead of the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object.")
+@reporting_errors
+def audit_command(
+    folder: Path | None,
+    references: Path | None,
+    databases: Path,
+    values_per_type: int,
+    oracle: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """How many wrong rewrites a family's four databases tell from the right query: those in FOLDER, or the shop's."""
+    if (folder is None) != (references is None):
+        raise UserError("audit: give a family's FOLDER with --references, or neither of them to audit the shop")
+    settings = AuditParams(seed=FamilyParams.seed, values_per_type=values_per_type, oracle_instances=oracle)
+    try:
+        if folder is None:
+            audits = audit_shop(databases, settings, Limits())
+        else:
+            subjects = [Subject(each.id, "given", each.sql) for each in read_references(references)]
+            audits = audit(subjects, {"given": family_databases(folder)}, settings, Limits())
+    except (ReferenceFailed, Unparsable) as error:
+        raise UserError(f"{error}; leave this reference out or correct it") from error
+    if as_json:
+        click.echo(json.dumps(summarise(audits), sort_keys=True))
+    elif out is not None:
+        write_text(out, audit_markdown(audits))
+        click.echo(f"{out}: written")
+    else:
+        _console().print(Markdown(audit_markdown(audits)))
+
+
+@main.command(name="regrade")
+@click.argument("episodes", type=_FILE)
+@click.option("--questions", type=_PATH, default=Path("data/questions"), show_default=True)
+@click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True)
+@click.option("--out", type=_PATH, help="Write the archive with today's outcomes to this new file.")
+@click.option("--json", "as_json", is_flag=True, help="Print each change as a JSON object on a line.")
+@reporting_errors
+def regrade_command(episodes: Path, questions: Path, databases: Path, out: Path | None, as_json: bool) -> None:
+    """Grade an archive of EPISODES again under today's verifier, and say which verdicts changed."""
+    try:
+        found = regrade(
+            read_records(episodes, Episode), read_questions(questions), databases, Limits(), archive=episodes
+        )
+    except ReferenceFailed as error:
+        raise UserError(f"{error}; restore the databases that the archive was made with (`dvc checkout`)") from error
+    if out is not None:
+        write_archive(out, found)
+    for change in found.changes:
+        if as_json:
+            click.echo(json.dumps(dataclasses.asdict(change), sort_keys=True))
+        else:
+            click.echo(f"{change.episode}: {change.before} -> {change.after}: {change.reason}")
+    if not as_json:
+        click.echo(f"{len(found.changes)} of {found.submissions} submissions have another verdict today")
 
 
 def _print_verdict(verdict: Verdict, as_json: bool, name: str | None = None) -> None:

@@ -42,6 +42,15 @@ def family_from_file(
     return content
 
 
+def family_databases(folder: Path) -> tuple[Path, ...]:
+    """The four databases of a family's folder, in the order of INSTANCES; UserError when one is missing."""
+    paths = tuple(folder / f"{name}.sqlite" for name in INSTANCES)
+    for path in paths:
+        if not path.is_file():
+            raise UserError(f"{path}: no such database; build a family with `sqldojo family ... --out {folder}`")
+    return paths
+
+
 def judgement(judged: Sequence[Judged], params: FamilyParams) -> dict[str, Any]:
     """What `family.json` holds: totals, and for each reference why it was refused or which mutants survive."""
     used = [each for each in judged if each.refused is None]

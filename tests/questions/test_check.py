@@ -62,7 +62,7 @@ def test_one_parameter_with_two_pools_is_refused():
     [
         ("SELECT name FROM people WHERE town = 'Rome'", None),
         ("SELECT name FROM people WHERE age = 40", None),  # in the largest database alone
-        ("SELECT name FROM people WHERE town = 'Atlantis'", "empty on all"),
+        ("SELECT name FROM people WHERE town = 'Atlantis'", "empty on every"),
         ("SELECT name FROM people WHERE age = 10", "the same on all"),
         ("SELECT COUNT(*) FROM people WHERE town = 'Atlantis'", "the same on all"),
     ],
@@ -108,3 +108,9 @@ def test_other_values_of_a_trained_type_are_no_contamination():
 
 def test_normalised_texts_keep_words_and_numbers_alone():
     assert normalise("  Who's in  Zürich, ÜBER 10?") == "who s in zürich über 10"
+
+
+def test_a_reference_that_rests_on_ties_is_refused(tiny_databases):
+    reference = "SELECT name FROM people ORDER BY age DESC LIMIT 1"
+    with pytest.raises(UserError, match=r"people-in-town: .*LIMIT.*correct this SQL"):
+        useless_because(PEOPLE, reference, family_paths(tiny_databases, TRAIN), Limits())

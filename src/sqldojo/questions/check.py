@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Formatter
 
-from sqldojo.databases.execution import OK, Limits, QueryResult, run_query
+from sqldojo.databases.execution import OK, Limits, run_query
+from sqldojo.databases.twins import Twins
 from sqldojo.errors import UserError
 from sqldojo.records import Question, QuestionType
-from sqldojo.verifier.comparison import first_difference
 from sqldojo.verifier.grading import CORRECT, WRONG, grade
+from sqldojo.verifier.soundness import says_nothing, unsound_because
 
 
 def check_types(question_types: Sequence[QuestionType]) -> None:
@@ -52,31 +53,36 @@ def _check_phrasings(question_type: QuestionType) -> None:
 
 
 def useless_because(
-    question_type: QuestionType, reference: str, databases: Sequence[Path], limits: Limits
+    question_type: QuestionType,
+    reference: str,
+    databases: Sequence[Path],
+    limits: Limits,
+    *,
+    twins: Twins | None = None,
 ) -> str | None:
     """Why nobody should be asked this, or None: its answer is empty, or the same, on all databases.
 
-    UserError when the reference does not run, and when the grader does not tell its answer from an empty one.
+    UserError when the reference does not run, when its answer rests on ties or on the physical order of rows, and when
+    the grader does not tell its answer from an empty one. `twins` are those of `twins_of(databases)`.
     """
     results = [run_query(database, reference, limits) for database in databases]
     for database, result in zip(databases, results, strict=True):
         if result.status != OK:
             raise refusal(question_type, f"its SQL is no answer on {database}: {result.message}: {reference}",
                           "correct the type's SQL, or raise the limit in params.yaml under `verifier`")  # fmt: skip
-    if not any(result.rows for result in results):
-        return "the answer is empty on all databases"
-    if all(_same(results[0], other) for other in results[1:]):
-        return "the answer is the same on all databases"
+    useless = says_nothing(results)
+    if useless:
+        return useless
+    ordered = question_type.ordered
+    unsound = unsound_because(reference, databases, limits, ordered=ordered, twins=twins)
+    if unsound:
+        raise refusal(question_type, unsound, f"correct this SQL: {reference}")
     for submission, wanted in ((reference, CORRECT), (f"SELECT * FROM ({reference}) WHERE 0", WRONG)):
-        verdict = grade(reference, submission, databases, limits)
+        verdict = grade(reference, submission, databases, limits, ordered=ordered)
         if verdict.verdict != wanted:
             raise refusal(question_type, f"the grader calls this {verdict.verdict}, not {wanted}: {submission}",
                           "write a reference whose answer is the same whenever it runs")  # fmt: skip
     return None
-
-
-def _same(one: QueryResult, other: QueryResult) -> bool:
-    return first_difference((one.columns, one.rows), (other.columns, other.rows)) is None
 
 
 def check_contamination(training: Iterable[Question], held_out: Iterable[Question]) -> None:

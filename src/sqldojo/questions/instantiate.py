@@ -19,6 +19,7 @@ from random import Random
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
 from sqldojo.databases.parameters import Value, expand, pool
+from sqldojo.databases.twins import Twins, twins_of
 from sqldojo.errors import UserError
 from sqldojo.questions.check import check_contamination, check_types, refusal, useless_because
 from sqldojo.records import CHECK, RESERVED, SELECTION, Question, QuestionType
@@ -53,17 +54,17 @@ def make_questions(
     """
     check_types(question_types)
     questions: dict[str, list[Question]] = {split: [] for split in SPLITS}
-    for question_type in question_types:
-        trained, reserved = _divided_pools(question_type, databases, params)
-        if question_type.split == TRAIN_SPLIT:
-            questions[TRAIN_SPLIT] += _ask(
-                question_type, TRAIN_SPLIT, family_paths(databases, TRAIN), trained, params, limits
-            )
-            # A type without parameters has nothing that training did not show.
-            if not question_type.parameters:
-                continue
-        split = RESERVED if question_type.split == TRAIN_SPLIT else question_type.split
-        questions[split] += _ask(question_type, split, family_paths(databases, EVALUATION), reserved, params, limits)
+    training, evaluation = family_paths(databases, TRAIN), family_paths(databases, EVALUATION)
+    with twins_of((*training, *evaluation)) as twins:
+        for question_type in question_types:
+            trained, reserved = _divided_pools(question_type, databases, params)
+            if question_type.split == TRAIN_SPLIT:
+                questions[TRAIN_SPLIT] += _ask(question_type, TRAIN_SPLIT, training, trained, params, limits, twins)
+                # A type without parameters has nothing that training did not show.
+                if not question_type.parameters:
+                    continue
+            split = RESERVED if question_type.split == TRAIN_SPLIT else question_type.split
+            questions[split] += _ask(question_type, split, evaluation, reserved, params, limits, twins)
     check_contamination(questions[TRAIN_SPLIT], (q for split in SPLITS[1:] for q in questions[split]))
     return questions
 
@@ -122,6 +123,7 @@ def _ask(
     pools: Mapping[str, Sequence[Value]],
     params: QuestionParams,
     limits: Limits,
+    twins: Twins,
 ) -> list[Question]:
     """Up to as many questions as the split wants of one type; UserError when not one can be asked."""
     wanted = params.train_per_type if split == TRAIN_SPLIT else params.held_out_per_type
@@ -135,7 +137,7 @@ def _ask(
         key = tuple(values.values())
         if key not in usable:
             reference = _reference(question_type, databases[0], values)
-            why = useless_because(question_type, reference, databases, limits) or ""
+            why = useless_because(question_type, reference, databases, limits, twins=twins) or ""
             usable[key] = "" if why else reference
         if usable[key]:
             questions.append(

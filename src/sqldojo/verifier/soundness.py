@@ -49,7 +49,7 @@ def unsound_because(
     results = [run_query(database, reference, limits) for database in databases]
     return (
         _fails(databases, results)
-        or _says_nothing(results)
+        or says_nothing(results)
         or _rests_on_ties(reference, databases, results, limits, ordered)
         or _rests_on_physical_order(reference, databases, results, limits, ordered, twins)
     )
@@ -64,7 +64,8 @@ def _fails(databases: Sequence[Path], results: Sequence[QueryResult]) -> str | N
     return None
 
 
-def _says_nothing(results: Sequence[QueryResult]) -> str | None:
+def says_nothing(results: Sequence[QueryResult]) -> str | None:
+    """Why the results of a reference, one a database, are nothing to grade by: all empty, or all the same."""
     if not any(result.rows for result in results):
         return "its answer is empty on every database: ask for something that at least one of them has"
     if len(results) > 1 and not any(_differ(results[0], other, ordered=False) for other in results[1:]):
