@@ -12,6 +12,7 @@ import pytest
 
 from sqldojo.databases import shop
 from sqldojo.databases.families import FAMILIES, INSTANCES, family_paths
+from sqldojo.databases.near_values import spelt_otherwise
 
 COUNTS = [*range(1, shop.COUNT_THRESHOLDS[-1] + 2)]
 SALES = "orders o JOIN order_items i ON i.order_id = o.id"
@@ -71,6 +72,20 @@ def test_namesakes_are_the_top_spenders_of_every_place_and_others_without_cancel
             assert kept & everything == set(), place
 
 
+@pytest.mark.parametrize("known", ["product_id NOTNULL", "order_date NOTNULL", "status NOTNULL", "quantity > 0"])
+def test_the_top_spenders_of_every_country_are_others_without_some_lines(database: Database, known: str) -> None:
+    for country in shop.COUNTRIES[database.family]:
+        there = f"o.customer_id IN (SELECT id FROM customers WHERE country = '{country}')"
+        assert database.top(SPEND.format(there)) != database.top(SPEND.format(f"{there} AND {known}")), country
+
+
+def test_the_top_spenders_of_every_country_tie_no_more_when_lines_are_rounded(database: Database) -> None:
+    for country in shop.COUNTRIES[database.family]:
+        spend = SPEND.format(f"o.customer_id IN (SELECT id FROM customers WHERE country = '{country}')")
+        rounded = spend.replace("i.quantity * i.unit_price", "round(i.quantity * i.unit_price)")
+        assert database.top(rounded) < database.top(spend), country
+
+
 def test_prices_are_on_and_a_cent_beside_every_threshold(database: Database) -> None:
     prices = set(database.column("SELECT price FROM products"))
     for threshold in shop.PRICE_THRESHOLDS:
@@ -79,6 +94,12 @@ def test_prices_are_on_and_a_cent_beside_every_threshold(database: Database) -> 
         for category in shop.CATEGORIES[database.family]:
             on = f"SELECT count(*) FROM products WHERE category = '{category}' AND price = {threshold}"
             assert database.column(on)[0] > 0, category
+
+
+def test_everything_in_a_category_is_a_cent_above_each_threshold_too(database: Database) -> None:
+    for category in shop.CATEGORIES[database.family]:
+        prices = set(database.column(f"SELECT price FROM products WHERE category = '{category}'"))
+        assert {threshold + 0.01 for threshold in shop.PRICE_THRESHOLDS} | {0, None} <= prices, category
 
 
 @pytest.mark.parametrize("orders", [KEPT, ALL, "o.status = 'delivered'"])
@@ -117,10 +138,29 @@ def test_dates_are_at_both_ends_of_years_and_months_and_outside_the_usual_years(
     assert {f"{shop.YEARS[0] - 1}-12-31", f"{shop.YEARS[-1] + 1}-01-01", "1970-01-01", "2099-12-31"} <= days
 
 
-def test_orders_of_every_status_are_at_both_ends_of_every_year(database: Database) -> None:
+def test_orders_of_every_status_are_at_both_ends_of_every_year_and_outside(database: Database) -> None:
     found = set(database.rows("SELECT order_date, status FROM orders"))
     ends = [f"{year}-{end}" for year in shop.YEARS for end in ("01-01", "12-31")]
-    assert {(end, status) for end in ends for status in shop.STATUSES} <= found
+    outside = ["1999-12-31", f"{shop.YEARS[0] - 1}-12-31", f"{shop.YEARS[-1] + 1}-01-01"]
+    assert {(end, status) for end in [*ends, *outside] for status in shop.STATUSES} <= found
+
+
+def test_the_last_evening_of_a_year_is_in_it_and_no_range_of_days_holds_it(database: Database) -> None:
+    orders = set(database.rows("SELECT order_date, status FROM orders"))
+    signups = set(database.column("SELECT signup_date FROM customers"))
+    for year in shop.YEARS:
+        evening = f"{year}-12-31 18:30:00"
+        assert {(evening, status) for status in shop.STATUSES} <= orders and evening in signups
+        assert database.rows(f"SELECT strftime('%Y', '{evening}'), '{evening}' <= '{year}-12-31'") == [(str(year), 0)]
+
+
+def test_no_year_has_as_many_orders_of_a_status_as_the_one_before(database: Database) -> None:
+    counts = dict.fromkeys(((status, year) for status in shop.STATUSES for year in shop.YEARS), 0)
+    sql = "SELECT status, CAST(substr(order_date, 1, 4) AS INTEGER), count(*) FROM orders GROUP BY 1, 2"
+    counts |= {(status, year): count for status, year, count in database.rows(sql)}
+    for status in (status for status in shop.STATUSES if status != "cancelled"):  # which no such question names
+        for year in shop.YEARS[1:]:
+            assert counts[status, year] != counts[status, year - 1], (status, year)
 
 
 def test_every_column_that_allows_null_has_some(database: Database) -> None:
@@ -203,6 +243,7 @@ def test_the_dearest_products_of_every_category_tie_and_two_share_a_name(databas
 
 ORDERED = "EXISTS (SELECT 1 FROM orders WHERE customer_id = c.id)"
 SOLD = "EXISTS (SELECT 1 FROM order_items WHERE product_id = p.id)"
+CAPITAL = f"lower(status) IN {shop.STATUSES} AND status NOT IN (lower(status), upper(status))"
 BY_STATUS = "orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.id, o.status HAVING count(*) > 1"
 # What each city (and so each country), category or year must have: a query for those that have it.
 EVERYWHERE = {
@@ -244,6 +285,11 @@ EVERYWHERE = {
         f"SELECT p.category FROM products p JOIN products s ON s.category = p.category AND s.name = p.name "
         f"WHERE NOT {SOLD} AND s.id IN (SELECT product_id FROM order_items)",
     ),
+    "a sale in an order of each status": (
+        "category",
+        f"SELECT category FROM products p JOIN (SELECT * FROM {SALES}) s ON s.product_id = p.id "
+        f"WHERE status IN {shop.STATUSES} GROUP BY category HAVING count(DISTINCT status) = {len(shop.STATUSES)}",
+    ),
     "something dear that never sold": (
         "category", f"SELECT category FROM products p WHERE NOT {SOLD} AND price > {shop.PRICE_THRESHOLDS[-1]}"
     ),
@@ -269,11 +315,63 @@ EVERYWHERE = {
             ("a status", "o.status", "o.customer_id"),
         )
     },
+    "someone of whom nothing else is known, nor of the order": (
+        "city",
+        "SELECT city FROM customers WHERE country IS NULL AND email IS NULL AND signup_date IS NULL "
+        "AND id IN (SELECT customer_id FROM orders WHERE order_date IS NULL AND status IS NULL)",
+    ),
+    "someone of whom nothing else is known, with orders of each status without a date": (
+        "country",
+        "SELECT country FROM customers c JOIN orders o ON o.customer_id = c.id WHERE city IS NULL AND email IS NULL "
+        "AND signup_date IS NULL GROUP BY c.id HAVING count(order_date) = 0 "
+        f"AND count(DISTINCT status) = {len(shop.STATUSES)}",
+    ),
+    "someone of whom nothing else is known, without orders": (
+        "country",
+        "SELECT country FROM customers c WHERE city IS NULL AND email IS NULL AND signup_date IS NULL "
+        f"AND NOT {ORDERED}",
+    ),
+    "someone whose orders have no status": (
+        "country",
+        "SELECT country FROM customers c JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING count(status) = 0",
+    ),
+    "someone whose orders have statuses that only look like one, or none": (
+        "country",
+        "SELECT country FROM customers c JOIN orders o ON o.customer_id = c.id GROUP BY c.id "
+        f"HAVING max(status IS NULL) AND NOT max(ifnull(status, '') IN {shop.STATUSES}) AND "
+        f"count(DISTINCT iif({CAPITAL}, status, NULL)) = {len(shop.STATUSES)}",
+    ),
+    "one of the dearest that never sold": (
+        "category",
+        f"SELECT category FROM products p WHERE NOT {SOLD} AND price = (SELECT max(price) FROM products "
+        "WHERE category = p.category)",
+    ),
+    "something without a price that never sold": (
+        "category", f"SELECT category FROM products p WHERE NOT {SOLD} AND price IS NULL"
+    ),
+    "a sale without a price": (
+        "category",
+        "SELECT category FROM products p JOIN order_items i ON i.product_id = p.id WHERE unit_price IS NULL "
+        "AND quantity > 0",
+    ),
+    "something taken back": (
+        "category", "SELECT category FROM products p JOIN order_items i ON i.product_id = p.id WHERE quantity < 0"
+    ),
+    "a sale on an unknown day": (
+        "category",
+        f"SELECT category FROM products p JOIN (SELECT * FROM {SALES}) s ON s.product_id = p.id "
+        "WHERE order_date IS NULL AND status <> 'cancelled' AND quantity > 0",
+    ),
     "a signup of nowhere": ("year", "SELECT substr(signup_date, 1, 4) FROM customers WHERE country IS NULL"),
     "two namesakes of one city": (
         "year",
         "SELECT substr(signup_date, 1, 4) FROM customers WHERE city NOTNULL "
         "GROUP BY substr(signup_date, 1, 4), city, name HAVING count(*) > 1",
+    ),
+    "an order of each status in a capital": (
+        "year",
+        f"SELECT substr(order_date, 1, 4) FROM orders WHERE {CAPITAL} "
+        f"GROUP BY 1 HAVING count(DISTINCT status) = {len(shop.STATUSES)}",
     ),
     "an order without a status": ("year", "SELECT substr(order_date, 1, 4) FROM orders WHERE status IS NULL"),
     "orders of each status without a customer": (
@@ -302,9 +400,66 @@ def test_every_value_that_a_question_can_name_has_the_trap(database: Database, t
     assert {*values} <= {*database.column(sql)}
 
 
+NAMED = (
+    ("city", "customers", shop.CITIES), ("country", "customers", shop.COUNTRIES),
+    ("category", "products", shop.CATEGORIES), ("status", "orders", dict.fromkeys(FAMILIES, shop.STATUSES)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "table", "values"), NAMED, ids=[column for column, _, _ in NAMED])
+def test_every_value_has_others_that_only_look_like_it(
+    database: Database, column: str, table: str, values: dict[str, tuple[str, ...]]
+) -> None:
+    """`=` tells them apart; LIKE, LOWER, a search within the text and a range of texts take them in."""
+    found = set(database.column(f"SELECT {column} FROM {table} WHERE {column} NOTNULL"))
+    for value in values[database.family]:
+        others = found & set(spelt_otherwise(value))
+        assert value in found and others == set(spelt_otherwise(value)) and value not in others
+        assert {other.lower() for other in others} == {value.lower(), f"{value} (old)".lower()}
+        assert min(others) < value < max(others)
+
+
+def test_places_that_only_look_like_one_have_who_would_be_listed_with_it(database: Database) -> None:
+    spend = "(SELECT sum(quantity * unit_price) FROM orders o JOIN order_items i ON i.order_id = o.id WHERE {}) > {}"
+    for country in shop.COUNTRIES[database.family]:
+        there = f"o.customer_id IN (SELECT id FROM customers WHERE country = '{country}')"
+        top = max(row[1] for row in database.rows(SPEND.format(there)) if row[1])
+        for other in (*spelt_otherwise(country)[:2], None):
+            is_other = f"country IS {'NULL' if other is None else repr(other)}"
+            more = spend.format("o.customer_id = c.id", top)
+            spenders = database.column(f"SELECT id FROM customers c WHERE {is_other} AND {more}")
+            assert spenders, other
+            statuses = f"SELECT count(DISTINCT status) FROM orders WHERE customer_id = {spenders[0]}"
+            assert database.column(statuses) == [len(shop.STATUSES)]
+            assert database.column(f"SELECT count(*) FROM customers c WHERE {is_other} AND NOT {ORDERED}")[0] > 0
+    for city in shop.CITIES[database.family]:
+        for other in spelt_otherwise(city):
+            assert database.column(f"SELECT count(*) FROM customers c WHERE city = '{other}' AND {ORDERED}")[0] > 0
+
+
+def test_categories_that_only_look_like_one_have_what_would_be_listed_with_it(database: Database) -> None:
+    for category in shop.CATEGORIES[database.family]:
+        here = f"FROM products WHERE category = '{category}'"
+        names, (top,) = set(database.column(f"SELECT name {here}")), database.column(f"SELECT max(price) {here}")
+        for other in spelt_otherwise(category):
+            found = database.rows(f"SELECT price, name, {SOLD} FROM products p WHERE category = '{other}'")
+            assert {name for _, name, _ in found} <= names
+            assert sorted((price > top) - (price < top) for price, _, _ in found) == [-1, 0, 1]
+            assert [sold for price, _, sold in sorted(found)] == [0, 0, 1]
+            assert min(found)[0] < shop.PRICE_THRESHOLDS[0]
+        assert (top,) in database.rows("SELECT price FROM products WHERE category IS NULL")
+
+
+def test_an_empty_text_is_a_value_and_not_a_missing_one(database: Database) -> None:
+    assert database.column("SELECT count(*) FROM customers WHERE city = ''")[0] > shop.COUNT_THRESHOLDS[-1]
+    assert database.column("SELECT min(price) FROM products WHERE category = ''")[0] < shop.PRICE_THRESHOLDS[0]
+
+
 def test_there_is_a_category_for_each_price_that_has_nothing_cheaper_and_nothing_dearer(database: Database) -> None:
     one_price = "SELECT min(price) FROM products GROUP BY category HAVING min(price) = max(price)"
-    assert {*map(float, shop.PRICE_THRESHOLDS)} <= {*database.column(one_price)}
+    found = set(database.column(one_price))
+    assert {price + cent for price in shop.PRICE_THRESHOLDS for cent in (0, -0.01)} | {0} <= found
+    assert database.column("SELECT category FROM products GROUP BY category HAVING count(price) = 0") != []
     nowhere = database.column("SELECT price FROM products WHERE category IS NULL AND price NOTNULL")
     assert min(nowhere) < shop.PRICE_THRESHOLDS[0] and max(nowhere) > shop.PRICE_THRESHOLDS[-1]
 
@@ -314,6 +469,25 @@ def test_groups_of_one_more_than_each_count_have_a_name_less(database: Database,
     sizes = set(database.rows(f"SELECT count(*), count(DISTINCT name) FROM {key}"))
     assert {(count + 1, count) for count in shop.COUNT_THRESHOLDS} <= sizes
     assert {count for count, _ in sizes} >= {*shop.COUNT_THRESHOLDS}
+
+
+@pytest.mark.parametrize("column", ["email", "country", "signup_date"])
+def test_a_city_of_one_more_than_each_count_has_a_value_less(database: Database, column: str) -> None:
+    sizes = set(database.rows(f"SELECT count(*), count({column}) FROM customers WHERE city NOTNULL GROUP BY city"))
+    for count in shop.COUNT_THRESHOLDS:
+        assert any(size == count + 1 and known <= count for size, known in sizes), count
+    days = database.rows("SELECT count(*), count(DISTINCT signup_date) FROM customers WHERE signup_date NOTNULL "
+                         "AND city NOTNULL GROUP BY city HAVING count(*) > count(DISTINCT signup_date)")  # fmt: skip
+    assert days != []
+
+
+def test_someone_of_whom_nothing_is_known_orders_more_often_than_any_count(database: Database) -> None:
+    sql = (
+        "SELECT count(*), count(order_date), count(status) FROM orders JOIN customers c ON c.id = customer_id "
+        "WHERE coalesce(email, city, country, signup_date) IS NULL GROUP BY c.id ORDER BY 1 DESC LIMIT 1"
+    )
+    ((orders, dates, statuses),) = database.rows(sql)
+    assert orders > shop.COUNT_THRESHOLDS[-1] and (dates, statuses) == (0, 0)
 
 
 @pytest.mark.parametrize("column", ["city", "country"])
@@ -327,7 +501,7 @@ def test_it_is_small_enough_to_be_asked_thousands_of_times(databases: Path, data
     orders, items, customers = (
         database.column(f"SELECT count(*) FROM {table}")[0] for table in ("orders", "order_items", "customers")
     )
-    assert orders * items < 2_500_000 and customers < 600
+    assert orders * items < 2_600_000 and customers < 600
     path = family_paths(databases, database.family)[INSTANCES.index("adversarial")]
     assert path.stat().st_size < 250_000
 

@@ -116,10 +116,20 @@ SELECT COUNT(DISTINCT signup_date) FROM customers WHERE strftime('%Y', signup_da
 -- verdict: wrong
 SELECT COUNT(country) FROM customers WHERE strftime('%Y', signup_date) = :year;
 
--- title: BETWEEN two dates
+-- title: BETWEEN two dates, the last evening of the year lost
+-- type: signups-in-year
+-- verdict: wrong
+SELECT COUNT(*) FROM customers WHERE signup_date BETWEEN :year || '-01-01' AND :year || '-12-31';
+
+-- title: from the first day until before that of the next year
 -- type: signups-in-year
 -- verdict: correct
-SELECT COUNT(*) FROM customers WHERE signup_date BETWEEN :year || '-01-01' AND :year || '-12-31';
+SELECT COUNT(*) FROM customers WHERE signup_date >= :year || '-01-01' AND signup_date < (:year + 1) || '-01-01';
+
+-- title: BETWEEN two days
+-- type: signups-in-year
+-- verdict: correct
+SELECT COUNT(*) FROM customers WHERE date(signup_date) BETWEEN :year || '-01-01' AND :year || '-12-31';
 
 -- title: the year as a prefix
 -- type: signups-in-year
@@ -256,10 +266,20 @@ WITH spent AS (SELECT customers.name, COUNT(*) AS total FROM orders JOIN custome
 -- verdict: wrong
 WITH spent AS (SELECT customers.name, SUM(order_items.quantity) AS total FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country GROUP BY customers.id) SELECT name FROM spent WHERE total = (SELECT MAX(total) FROM spent);
 
--- title: RANK
+-- title: RANK, which ranks those whose total is unknown too
+-- type: top-spenders
+-- verdict: wrong
+SELECT name FROM (SELECT customers.name, RANK() OVER (ORDER BY SUM(order_items.quantity * order_items.unit_price) DESC) AS place FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country GROUP BY customers.id) WHERE place = 1;
+
+-- title: RANK of known totals
 -- type: top-spenders
 -- verdict: correct
-SELECT name FROM (SELECT customers.name, RANK() OVER (ORDER BY SUM(order_items.quantity * order_items.unit_price) DESC) AS place FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country GROUP BY customers.id) WHERE place = 1;
+SELECT name FROM (SELECT customers.name, RANK() OVER (ORDER BY SUM(order_items.quantity * order_items.unit_price) DESC) AS place FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country GROUP BY customers.id HAVING SUM(order_items.quantity * order_items.unit_price) IS NOT NULL) WHERE place = 1;
+
+-- title: 0 for those whose total is unknown
+-- type: top-spenders
+-- verdict: wrong
+WITH spent AS (SELECT customers.name, TOTAL(order_items.quantity * order_items.unit_price) AS total FROM orders JOIN customers ON customers.id = orders.customer_id JOIN order_items ON order_items.order_id = orders.id WHERE customers.country = :country GROUP BY customers.id) SELECT name FROM spent WHERE total = (SELECT MAX(total) FROM spent);
 
 -- title: customers counted, not orders
 -- type: orders-by-status-in-year
@@ -691,10 +711,20 @@ SELECT DISTINCT name, signup_date FROM customers WHERE strftime('%Y', signup_dat
 -- verdict: wrong
 SELECT name, signup_date FROM customers WHERE strftime('%Y', signup_date) = :year AND country IS NOT NULL;
 
--- title: BETWEEN two dates
+-- title: BETWEEN two dates, the last evening of the year lost
+-- type: signup-list-of-year
+-- verdict: wrong
+SELECT name, signup_date FROM customers WHERE signup_date BETWEEN :year || '-01-01' AND :year || '-12-31';
+
+-- title: from the first day until before that of the next year
 -- type: signup-list-of-year
 -- verdict: correct
-SELECT name, signup_date FROM customers WHERE signup_date BETWEEN :year || '-01-01' AND :year || '-12-31';
+SELECT name, signup_date FROM customers WHERE signup_date >= :year || '-01-01' AND signup_date < (:year + 1) || '-01-01';
+
+-- title: BETWEEN two days
+-- type: signup-list-of-year
+-- verdict: correct
+SELECT name, signup_date FROM customers WHERE date(signup_date) BETWEEN :year || '-01-01' AND :year || '-12-31';
 
 -- title: customers without a country dropped
 -- type: signups-by-country-in-year
@@ -796,10 +826,20 @@ SELECT COUNT(*) FROM orders WHERE status = :status AND order_date >= :year || '-
 -- verdict: wrong
 SELECT COUNT(*) FROM orders JOIN order_items ON order_items.order_id = orders.id WHERE status = :status AND strftime('%Y', order_date) = :year;
 
--- title: BETWEEN two dates
+-- title: BETWEEN two dates, the last evening of the year lost
+-- type: status-order-count-in-year
+-- verdict: wrong
+SELECT COUNT(*) FROM orders WHERE status = :status AND order_date BETWEEN :year || '-01-01' AND :year || '-12-31';
+
+-- title: from the first day until before that of the next year
 -- type: status-order-count-in-year
 -- verdict: correct
-SELECT COUNT(*) FROM orders WHERE status = :status AND order_date BETWEEN :year || '-01-01' AND :year || '-12-31';
+SELECT COUNT(*) FROM orders WHERE status = :status AND order_date >= :year || '-01-01' AND order_date < (:year + 1) || '-01-01';
+
+-- title: BETWEEN two days
+-- type: status-order-count-in-year
+-- verdict: correct
+SELECT COUNT(*) FROM orders WHERE status = :status AND date(order_date) BETWEEN :year || '-01-01' AND :year || '-12-31';
 
 -- title: customers without an email dropped
 -- type: contacts-in-country
@@ -920,3 +960,48 @@ SELECT city FROM customers WHERE city IS NOT NULL AND id IN (SELECT customer_id 
 -- type: cities-with-many-customers
 -- verdict: correct
 SELECT city FROM (SELECT city, COUNT(*) AS customers FROM customers WHERE city IS NOT NULL GROUP BY city) WHERE customers > :minimum;
+
+-- title: 'lyon' taken for 'Lyon'
+-- type: customers-in-city
+-- verdict: wrong
+SELECT name FROM customers WHERE LOWER(city) = LOWER(:city);
+
+-- title: every city that contains the name
+-- type: orders-from-city
+-- verdict: wrong
+SELECT COUNT(*) FROM orders JOIN customers ON customers.id = orders.customer_id WHERE customers.city GLOB :city || '*';
+
+-- title: countries put together that are spelt differently
+-- type: signups-by-country-in-year
+-- verdict: wrong
+SELECT country, COUNT(*) FROM customers WHERE strftime('%Y', signup_date) = :year GROUP BY LOWER(country);
+
+-- title: statuses in any letters
+-- type: status-order-count-in-year
+-- verdict: wrong
+SELECT COUNT(*) FROM orders WHERE status LIKE :status AND strftime('%Y', order_date) = :year;
+
+-- title: prices rounded before they are compared
+-- type: category-products-over-price
+-- verdict: wrong
+SELECT name FROM products WHERE category = :category AND ROUND(price) > :price;
+
+-- title: products without a price listed
+-- type: category-products-over-price
+-- verdict: wrong
+SELECT name FROM products WHERE category = :category AND COALESCE(price, :price + 1) > :price;
+
+-- title: 0 for nothing sold
+-- type: units-sold-of-category
+-- verdict: wrong
+SELECT COALESCE(SUM(order_items.quantity), 0) FROM order_items JOIN products ON products.id = order_items.product_id WHERE products.category = :category;
+
+-- title: an empty text taken for a missing city
+-- type: cities-with-many-customers
+-- verdict: wrong
+SELECT city FROM customers WHERE city <> '' GROUP BY city HAVING COUNT(*) > :minimum;
+
+-- title: dear products outside the category that are named like one in it
+-- type: dearest-in-category
+-- verdict: wrong
+SELECT name FROM products WHERE name IN (SELECT name FROM products WHERE category = :category) AND price = (SELECT MAX(price) FROM products WHERE category = :category);

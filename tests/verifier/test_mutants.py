@@ -263,3 +263,27 @@ def test_foreign_keys_are_told_from_names():
     assert names.points_to("CategoryId", "Categories", ("CategoryId", "Title"))
     assert not names.points_to("product_id", "customers", ("id", "name"))
     assert not names.points_to("id", "customers", ("id", "name"))
+
+
+def made_by(operator: str, reference: str) -> list[str]:
+    return [mutant.sql for mutant in mutants(reference, COLUMNS) if mutant.operator == operator]
+
+
+def test_a_filter_is_added_on_what_sorts_rows_into_kinds_and_is_not_compared_yet():
+    assert made_by("filter-added", "SELECT fee FROM loans WHERE days > 3") == [
+        'SELECT fee FROM loans WHERE days > 3 AND status <> (SELECT MIN("status") FROM "loans")'
+    ]
+    assert made_by("filter-added", "SELECT fee FROM loans WHERE status = 'lost'") == []
+    assert made_by("filter-added", "SELECT fee FROM loans WHERE NOT status IN ('lost', 'sent')") == []
+    assert made_by("filter-added", "SELECT name FROM members WHERE id > 3") == []  # towns are no kinds
+    nested = "SELECT fee FROM loans WHERE fee IN (SELECT fee FROM loans WHERE status = 'lost')"
+    assert made_by("filter-added", nested) == [
+        "SELECT fee FROM loans WHERE fee IN (SELECT fee FROM loans WHERE status = 'lost') "
+        'AND status <> (SELECT MIN("status") FROM "loans")'
+    ]
+
+
+def test_one_factor_of_a_product_is_coalesced_and_none_that_sum_adds_up():
+    assert made_by("value-coalesced", "SELECT days * fee FROM loans") == ["SELECT COALESCE(days, 0) * fee FROM loans"]
+    assert len(made_by("value-coalesced", "SELECT days + fee FROM loans")) == 2
+    assert made_by("value-coalesced", "SELECT SUM(days * fee) FROM loans") == []

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from datetime import date
-from itertools import cycle
+from itertools import cycle, product
 
 from sqldojo.databases import coverage
-from sqldojo.databases.arrivals import UNUSUAL_DATES, Arrivals, month_ends, open_shop
+from sqldojo.databases.arrivals import LAST_EVENING, UNUSUAL_DATES, Arrivals, month_ends, open_shop
 from sqldojo.databases.catalogue import COUNTS, Catalogue, add_products
 from sqldojo.databases.mirror import Mirror
 from sqldojo.databases.rows import ShopRows
@@ -32,10 +31,13 @@ def adversarial_rows(rng: random.Random, vocabulary: Vocabulary) -> ShopRows:
     coverage.add_rare_namesakes(shop)
     coverage.sell_catalogue(shop, catalogue)
     coverage.add_nulls(shop)
+    coverage.add_near_places(shop, catalogue)
+    coverage.add_near_statuses(shop)
     _add_spenders(shop, catalogue)
     _add_counted(shop, catalogue)
     _add_boundary_orders(shop, catalogue)
     _add_nulls(shop, catalogue)
+    _tell_years_apart(shop)
     _tie_years(shop)
     _tie_statuses(shop)
     return mirror.rows
@@ -85,19 +87,25 @@ def _add_counted(shop: Arrivals, catalogue: Catalogue) -> None:
 
 
 def _add_boundary_orders(shop: Arrivals, catalogue: Catalogue) -> None:
-    """Orders of each status at both ends of each year, one at both ends of each month, and on unusual dates.
+    """Orders of each status at both ends of each year and on its last evening, and before and after all years; one at
+    both ends of each month.
 
-    One customer has those of all years, so two of each status in each of them.
+    One customer has those of all years, so several of each status in each of them.
     """
     mirror = shop.mirror
     regular, *others = [shop.someone() for _ in range(4)]
-    ends = [(day, status) for year in YEARS for day in (date(year, 1, 1), date(year, 12, 31)) for status in STATUSES]
-    orders = [(regular, day.isoformat(), status) for day, status in ends]
+    for year in YEARS:
+        for status in STATUSES:
+            # Two lines in one order and none in another: joined to lines, neither is counted once.
+            lines = 0 if status == "cancelled" else 2
+            mirror.order(regular, f"{year}-01-01", status, [(catalogue.staples[3], 1, 300)] * lines)
+            for day in ("12-31", LAST_EVENING):
+                mirror.order(regular, f"{year}-{day}", status)
     statuses = cycle((*STATUSES, "shipped", "shipped"))
-    days = [*(day.isoformat() for year in YEARS for day in month_ends(year)), *UNUSUAL_DATES]
-    orders += zip(cycle(others), days, statuses, strict=False)
-    for number, (buyer, day, status) in enumerate(orders):
-        mirror.order(buyer, day, status, [(catalogue.staples[3], 1, 300)] if number % 6 else [])
+    days = [day.isoformat() for year in YEARS for day in month_ends(year)]
+    orders = [*zip(days, statuses, strict=False), *((day, status) for status in STATUSES for day in UNUSUAL_DATES)]
+    for buyer, (day, status) in zip(cycle(others), orders, strict=False):
+        mirror.order(buyer, day, status)
 
 
 def _add_nulls(shop: Arrivals, catalogue: Catalogue) -> None:
@@ -112,14 +120,28 @@ def _add_nulls(shop: Arrivals, catalogue: Catalogue) -> None:
     mirror.order(unknown, shop.day(), "pending", [(product, 1, None)])
 
 
+def _tell_years_apart(shop: Arrivals) -> None:
+    """No year has as many orders of a status as the year before; but see `_tie_years`."""
+    mirror = shop.mirror
+    buyer = mirror.customer(mirror.new_name(), next(shop.homes), UNUSUAL_DATES[0])
+    counts = Counter((row[3], row[2][:4]) for row in mirror.rows.tables["orders"] if row[2])
+    for status, year in product(STATUSES, YEARS[1:]):
+        if counts[status, str(year)] == counts[status, str(year - 1)]:
+            mirror.order(buyer, shop.day(year), status)
+            counts[status, str(year)] += 2
+
+
 def _tie_years(shop: Arrivals) -> None:
-    """As many signups, and as many orders, in each of the usual years."""
+    """As many signups, and as many orders, in each of the usual years.
+
+    The orders that are missing get the status that no question about a year names.
+    """
     mirror = shop.mirror
     buyer = mirror.customer(mirror.new_name(), next(shop.homes), UNUSUAL_DATES[0])
     for year in _missing(Counter(row[5][:4] for row in mirror.rows.tables["customers"] if row[5])):
         mirror.customer(mirror.new_name(), next(shop.homes), shop.day(year))
     for year in _missing(Counter(row[2][:4] for row in mirror.rows.tables["orders"] if row[2])):
-        mirror.order(buyer, shop.day(year), "pending")
+        mirror.order(buyer, shop.day(year), "cancelled")
 
 
 def _missing(counts: Counter[str]) -> list[int]:

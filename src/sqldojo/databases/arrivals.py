@@ -15,6 +15,7 @@ from itertools import cycle
 from sqldojo.databases.mirror import Mirror, Place
 from sqldojo.databases.shop import COUNT_THRESHOLDS, YEARS
 
+LAST_EVENING = "12-31 18:30:00"  # a text that sorts after the day, and still belongs to the year
 UNUSUAL_DATES = ("1970-01-01", "1999-12-31", "2000-02-29", "2017-12-31", "2026-01-01", "2038-01-19", "2099-12-31")
 
 
@@ -55,9 +56,11 @@ def month_ends(year: int) -> list[date]:
 
 
 def _homes(mirror: Mirror) -> Iterator[Place]:
-    """Each rare city until it has, with its two namesakes, a size around COUNT_THRESHOLDS; then the last city."""
+    """Each rare city until it has, without who comes otherwise, a size around COUNT_THRESHOLDS; then the last city."""
     for size, city in enumerate(mirror.rare_cities, start=COUNT_THRESHOLDS[0]):
         yield from [mirror.place(city)] * (size - 2)
+    # As many as any count in one that is spelt like the last, so that there are more than it counts in both.
+    yield from mirror.near_places(mirror.cities[-1])[:1] * (COUNT_THRESHOLDS[-1] + 1)
     yield from cycle([mirror.place(mirror.cities[-1])])
 
 
@@ -66,7 +69,8 @@ def _signup_dates(rng: random.Random) -> Iterator[str]:
     days = [day for year in YEARS for day in (date(year, 1, 1), date(year, 12, 31))]
     for number, year in zip(range(11), cycle(YEARS)):
         days += month_ends(year)[2 * number : 2 * number + 2]
-    yield from rng.sample([*(day.isoformat() for day in days), *UNUSUAL_DATES], len(days) + len(UNUSUAL_DATES))
+    texts = [*(day.isoformat() for day in days), *(f"{year}-{LAST_EVENING}" for year in YEARS), *UNUSUAL_DATES]
+    yield from rng.sample(texts, len(texts))
     for year in cycle(YEARS):
         yield _day(rng, year)
 

@@ -87,20 +87,24 @@ class Editor:
         if self._worth is None:
             return rng.choice(cells)
         seeds, known = (part.get((table.name, column.name)) for part in (self._worth.seeds, self._worth.domains))
-        draw = rng.random()
-        if draw < 0.12 and not column.not_null:
+        alike = [place for place, each in enumerate(table.columns) if each.affinity == column.affinity]
+        fellows = [place for place in alike if place != number and table.columns[place].name in reads]
+        kinds = {
+            "missing": 0 if column.not_null else 12,
+            "asked": 45 if seeds else 0,
+            "known": 15 if known else 0,
+            "stepped": 10 if seeds or not fellows else 35,
+            "balancing": 10 if isinstance(row[number], int | float) else 0,
+            "another": 15,
+        }
+        kind = rng.choices(list(kinds), list(kinds.values()))[0]
+        if kind == "missing":
             return None
-        if seeds and draw < 0.55:
-            return rng.choice(seeds)
-        if known and draw < 0.7:
-            return rng.choice(known)
-        if draw > 0.92:
-            return _balancing(cells, row[number], rng)
-        if draw > 0.8:
-            alike = [place for place, each in enumerate(table.columns) if each.affinity == column.affinity]
-            fellows = [place for place in alike if place != number and table.columns[place].name in reads]
+        if kind in ("asked", "known"):
+            return rng.choice(seeds if kind == "asked" else known)
+        if kind == "stepped":
             return _shifted(row[rng.choice(fellows or alike)], rng.choice((0, 1, -1, *self._worth.steps)))
-        return rng.choice(cells)
+        return _balancing(cells, row[number], rng) if kind == "balancing" else rng.choice(cells)
 
     def _place(self, table: Table, reads: Sequence[str], rng: Random) -> int | None:
         """A column that may be changed freely, most often one of those read; None when there is none."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
+from sqldojo.databases.near_values import spelt_otherwise
 from sqldojo.databases.rows import ShopRows
 from sqldojo.databases.shop import Vocabulary
 
@@ -27,15 +29,19 @@ class Mirror:
         self.vocabulary = vocabulary
         self.product_twins: dict[int | None, int | None] = {None: None}
         self._customer_twins: dict[int | None, int | None] = {None: None}
-        self._people = vocabulary.people(rng)
+        self._people = chain(vocabulary.people(rng), vocabulary.more_people())
         self._product_names = {category: vocabulary.product_names(category, rng) for category in vocabulary.categories}
         # Of every name, place and category its twin; the common product is called the same everywhere.
-        self._twins: dict[str | None, str | None] = {None: None, vocabulary.common_product: vocabulary.common_product}
+        common = vocabulary.common_product
+        self._twins: dict[str | None, str | None] = {None: None, "": "", common: common}
         for places in (vocabulary.places, vocabulary.rare_places):
             for one, other in _pairs(places):
                 self._twins.update({one: other, **dict(zip(places[one], places[other], strict=True))})
         for categories in (vocabulary.products, vocabulary.rare_categories):
             self._twins.update(_pairs(categories))
+        for one, other in list(self._twins.items()):
+            if one and one != other:
+                self._twins.update(zip(spelt_otherwise(one), spelt_otherwise(other), strict=True))
 
     @property
     def countries(self) -> list[str]:
@@ -71,7 +77,9 @@ class Mirror:
 
     def new_product_name(self, category: str | None) -> str:
         """A name that no product has yet; products that share it have twins that share another."""
-        usual = {None: self.vocabulary.categories[0], **self.vocabulary.rare_categories}
+        usual: dict[str | None, str] = dict.fromkeys((None, ""), self.vocabulary.categories[0])
+        usual |= self.vocabulary.rare_categories
+        usual |= {other: each for each in self.vocabulary.categories for other in spelt_otherwise(each)}
         name, twin = (
             next(self._product_names[usual.get(each, each)]) for each in (category, self._twins[category])
         )
@@ -81,6 +89,10 @@ class Mirror:
     def place(self, city: str) -> Place:
         """The city with its country."""
         return city, self.vocabulary.country_of(city)
+
+    def near_places(self, city: str) -> list[Place]:
+        """Places whose city and country are spelt like these."""
+        return [*zip(*map(spelt_otherwise, self.place(city)), strict=True)]
 
     def customer(self, name: str, place: Place, signup_date: str | None, *, email: bool = True) -> int:
         """Add a customer, with an email address of its own or none, and the twin."""

@@ -1,12 +1,14 @@
 """The rows of an ordinary shop: plausible, of a given size and skew, with the odd namesake and missing email.
 
 Every city, country, category and usual year occurs in every instance, so a question about any of them has something
-to find. Weights are whole numbers: `pow` and `exp` differ between C libraries in the last bit.
+to find. In the second and third instance one half each of the countries and categories is new: nothing is sold there.
+Weights are whole numbers: `pow` and `exp` differ between C libraries in the last bit.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -22,12 +24,13 @@ class Shape:
     skew: int  # 0: all customers, cities and products alike; the larger, the more the first of them dominate
     growth: int  # 0: as many signups in each year; the larger, the more in later years
     statuses: tuple[int, ...]  # weights, in the order of STATUSES
+    new: int | None = None  # every other country and category, from this one on, is too new to have sold anything
 
 
 SHAPES = {
     "ordinary_1": Shape(percent=60, skew=0, growth=0, statuses=(15, 15, 50, 10, 10)),
-    "ordinary_2": Shape(percent=100, skew=1, growth=1, statuses=(6, 10, 62, 16, 6)),
-    "ordinary_3": Shape(percent=160, skew=3, growth=3, statuses=(8, 22, 55, 5, 10)),
+    "ordinary_2": Shape(percent=100, skew=1, growth=1, statuses=(6, 10, 62, 16, 6), new=0),
+    "ordinary_3": Shape(percent=160, skew=3, growth=3, statuses=(8, 22, 55, 5, 10), new=1),
 }
 
 
@@ -38,7 +41,9 @@ def ordinary_rows(
     rows = ShopRows()
     _add_products(rows, rng, vocabulary, shape, products * shape.percent // 100)
     signups = _add_customers(rows, rng, vocabulary, shape, customers * shape.percent // 100)
-    _add_orders(rows, rng, shape, signups, orders * shape.percent // 100)
+    _add_orders(rows, rng, vocabulary, shape, signups, orders * shape.percent // 100)
+    if shape.new is not None:
+        _add_first_sales(rows, rng, vocabulary.countries[shape.new :: 2], signups)
     return rows
 
 
@@ -79,9 +84,14 @@ def _add_products(rows: ShopRows, rng: random.Random, vocabulary: Vocabulary, sh
         rows.add_product(name, category=category, cents=None if rng.random() < 0.02 else _price(rng))
 
 
-def _add_orders(rows: ShopRows, rng: random.Random, shape: Shape, signups: dict[int, date], count: int) -> None:
+def _add_orders(
+    rows: ShopRows, rng: random.Random, vocabulary: Vocabulary, shape: Shape, signups: dict[int, date], count: int
+) -> None:
     buyers = rng.sample(sorted(signups), len(signups) - len(signups) // 8)  # one in eight never orders
+    new = () if shape.new is None else (*vocabulary.countries[shape.new :: 2], *vocabulary.categories[shape.new :: 2])
+    foreign = {row[0] for row in rows.tables["customers"] if row[4] in new}
     weights = _falling(len(buyers), shape.skew)
+    weights = [weight // 4 if buyer in foreign else weight for buyer, weight in zip(buyers, weights, strict=True)]
     orders = []
     for year in YEARS:  # at least one in each year
         buyer = rng.choice([customer for customer in sorted(signups) if signups[customer].year <= year])
@@ -89,16 +99,31 @@ def _add_orders(rows: ShopRows, rng: random.Random, shape: Shape, signups: dict[
     for buyer in rng.choices(buyers, weights, k=count - len(orders)):
         orders.append((_day(rng, signups[buyer], date(YEARS[-1], 12, 31)), buyer))
 
-    products = [(row[0], row[3]) for row in rows.tables["products"]]
+    products = [(row[0], row[3], row[2]) for row in rows.tables["products"]]
     sold = rng.sample(products, len(products) - len(products) // 10)  # one in ten is never sold
+    sold = [(product, price) for product, price, category in sold if category not in new]
     popularity = _falling(len(sold), shape.skew)
     for day, buyer in sorted(orders):
         order = rows.add_order(buyer, day.isoformat(), rng.choices(STATUSES, shape.statuses)[0])
+        if buyer in foreign:  # of the few orders there none has been filled in
+            continue
         for _ in range(rng.choices((0, 1, 2, 3, 4), (2, 40, 30, 18, 10))[0]):
             product, price = rng.choices(sold, popularity)[0]
             now = _price(rng) if price is None else round(price * 100)
             then = now * 90 // 100 if rng.random() < 0.3 else now  # bought before the price went up
             rows.add_item(order, product, rng.choices((1, 2, 3, 4, 5), (55, 25, 10, 6, 4))[0], then)
+
+
+def _add_first_sales(rows: ShopRows, rng: random.Random, countries: Sequence[str], signups: dict[int, date]) -> None:
+    """In each of these countries, where nobody bought anything, one sale: of how many pieces is not recorded.
+
+    So nobody there spent a known amount: the sums are NULL, not 0.
+    """
+    sold = sorted({row[2] for row in rows.tables["order_items"]})
+    for country in countries:
+        buyer = next(row[0] for row in rows.tables["customers"] if row[4] == country)
+        day = _day(rng, signups[buyer], date(YEARS[-1], 12, 31))
+        rows.add_item(rows.add_order(buyer, day.isoformat(), "delivered"), rng.choice(sold), None, _price(rng))
 
 
 def _price(rng: random.Random) -> int:

@@ -4,8 +4,9 @@ The two families share the schema, the statuses and the thresholds, and nothing 
 or category of one occurs in the other. Values come in pairs, because the adversarial instance mirrors
 everything onto a twin: country 2n with country 2n+1 (and their cities one by one), category 2n with category 2n+1.
 
-Rare places and categories are in the adversarial instance alone. No question names them, so they need not hold every
-trap, and there can be one of each size and price for questions that ask which cities or categories reach a threshold.
+Rare places and categories, and values that are only spelt like others, are in the adversarial instance alone. No
+question names them, so they need not hold every trap, and there can be one of each size and price for questions that
+ask which cities or categories reach a threshold.
 """
 
 from __future__ import annotations
@@ -81,6 +82,14 @@ class Vocabulary:
         """Every name a customer can have, each once."""
         names = [f"{first} {last}" for first in self.first_names for last in self.last_names]
         return iter(rng.sample(names, len(names)))
+
+    def more_people(self) -> Iterator[str]:
+        """Further names, with two last names: for an instance with more customers than `people` has names."""
+        return (
+            f"{first} {one} {two}"
+            for one, two in zip(self.last_names, self.last_names[1:], strict=False)
+            for first in self.first_names
+        )
 
     def email_of(self, name: str, number: int) -> str:
         """The address of a customer; `number` tells namesakes apart."""

@@ -51,14 +51,17 @@ def nothing_as_no_row(query: Query) -> Iterator[Edit]:
 def value_coalesced(query: Query) -> Iterator[Edit]:
     """NULL counted as 0 inside an aggregate or arithmetic, as 0 or '' in a comparison.
 
-    Of a product one factor is enough: whichever is NULL, the product is NULL, and 0 when it counts as 0.
+    Of a product one factor is enough: whichever is NULL, the product is NULL, and 0 when it counts as 0. A product that
+    SUM adds up is left alone: SUM leaves NULL out, which is to count it as 0, but for the sum of nothing known.
     """
     for node in query.all(exp.Avg, exp.Min, exp.Max):
         if isinstance(node.this, exp.Column) and kind(node.this.name) == NUMBER:
             yield swap(node.this, _zero(node.this))
     for node in query.all(exp.Add, exp.Sub, exp.Mul):
         columns = [side for side in (node.left, node.right) if isinstance(side, exp.Column)]
-        for side in columns[:1] if isinstance(node, exp.Mul) else columns:
+        if isinstance(node, exp.Mul):
+            columns = [] if isinstance(node.parent, exp.Sum) else columns[:1]
+        for side in columns:
             yield swap(side, _zero(side))
     for node in query.all(exp.NEQ, exp.LT, exp.LTE):
         if isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Literal):
@@ -67,11 +70,18 @@ def value_coalesced(query: Query) -> Iterator[Edit]:
 
 
 def unknown_let_in(query: Query) -> Iterator[Edit]:
-    """Rows without a value kept: x <> v as x <> v OR x IS NULL, likewise <, NOT IN, NOT LIKE and =."""
+    """Rows without a value kept: x <> v as x <> v OR x IS NULL, likewise <, =, BETWEEN, IN, LIKE and what is NOT so."""
     for node in query.all(exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ):
         against = exp.Literal if isinstance(node, exp.EQ) else exp.Expr
         value = node.expression
         if isinstance(node.this, exp.Column) and isinstance(value, against) and not isinstance(value, exp.Column):
+            yield swap(node, exp.Paren(this=exp.Or(this=node.copy(), expression=_is_null(node.this))))
+        elif isinstance(value, exp.Literal) and not node.this.find(exp.AggFunc, exp.Query):
+            for column in list(node.this.find_all(exp.Column))[:2]:
+                yield swap(node, exp.Paren(this=exp.Or(this=node.copy(), expression=_is_null(column))))
+    for node in query.all(exp.Between, exp.In, exp.Like):
+        alone = not node.args.get("query") and not isinstance(node.parent, exp.Not | exp.Escape)
+        if alone and isinstance(node.this, exp.Column):
             yield swap(node, exp.Paren(this=exp.Or(this=node.copy(), expression=_is_null(node.this))))
     for node in query.all(exp.Not):
         inner = node.this.unnest()

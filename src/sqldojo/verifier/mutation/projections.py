@@ -12,7 +12,7 @@ from sqldojo.verifier.mutation.edits import Edit, and_where, conjunction, set_ar
 from sqldojo.verifier.mutation.literals import extreme, is_constant
 from sqldojo.verifier.mutation.names import KEY, NUMBER, TEXT, is_name, kind, words
 from sqldojo.verifier.mutation.scopes import Query, Scope, Source
-from sqldojo.verifier.mutation.trees import is_aggregate
+from sqldojo.verifier.mutation.trees import is_aggregate, own_nodes
 
 _FEW = 2
 _FEW_KINDS = re.compile(r"status|state|type|kind|category|class|role|gender|sex")
@@ -194,7 +194,9 @@ def _compared_with_constants(scope: Scope) -> set[tuple[int, str]]:
     """(identity of the source, column in lower case) of the columns of a WHERE that =, <> or IN compares."""
     where = scope.select.args.get("where")
     found = set()
-    for node in where.find_all(exp.EQ, exp.NEQ, exp.In) if where else ():
+    for node in own_nodes(where) if where else ():
+        if not isinstance(node, exp.EQ | exp.NEQ | exp.In):
+            continue
         source = scope.source(node.this) if isinstance(node.this, exp.Column) else None
         items = node.expressions if isinstance(node, exp.In) else [node.expression]
         if source and items and all(map(is_constant, items)):
