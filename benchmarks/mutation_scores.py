@@ -23,7 +23,8 @@ from sqldojo.databases.execution import Limits
 from sqldojo.databases.schema_model import Schema, read_rows, read_schema
 from sqldojo.databases.scratch import Scratch
 from sqldojo.databases.scripts import build_from_script
-from sqldojo.verifier.family import FamilyParams, build_family, counts, reads
+from sqldojo.verifier.family import build_family, counts, reads
+from sqldojo.verifier.family_search import FamilyParams
 from sqldojo.verifier.instance_search import Target, kills
 
 

@@ -238,3 +238,25 @@ def test_regrade_says_which_verdicts_changed(tmp_path):
         (tmp_path / "questions" / f"{split}.jsonl").write_text("")
     found = run("regrade", archive, "--questions", tmp_path / "questions")
     assert found.exit_code == 0 and "0 of 0 submissions have another verdict today" in found.output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("grade", "--databases", "nowhere.sqlite", "--reference", "SELECT 1", "--submission", "SELECT 1"),
+        ("grade", "--cases", "nowhere.json"),
+        ("family", "nowhere.sql", "--references", "nowhere.json", "--out", "nowhere"),
+        ("audit", "nowhere", "--references", "nowhere.json"),
+        ("regrade", "nowhere.jsonl"),
+    ],
+)
+def test_a_file_that_is_not_there_is_bad_input(command):
+    found = run(*command)
+    assert found.exit_code == 1 and found.output.startswith("Error: ") and "nowhere" in found.output
+    assert len(found.output.splitlines()) == 1
+
+
+def test_cases_nested_too_deeply_are_bad_input(tmp_path):
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    found = run("grade", "--cases", tmp_path / "deep.json")
+    assert found.exit_code == 1 and "deep.json: not JSON" in found.output

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import apsw
 import pytest
@@ -8,7 +9,7 @@ from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError
 from sqldojo.family_files import family_from_file
 from sqldojo.reference_files import Reference
-from sqldojo.verifier.family import FamilyParams
+from sqldojo.verifier.family_search import FamilyParams
 from sqldojo.verifier.grading import grade
 
 SCHEMA = """
@@ -141,3 +142,72 @@ def test_no_usable_reference_is_an_error(tmp_path):
     with pytest.raises(UserError, match="no reference can be used"):
         build(tmp_path, tmp_path / "schema.sql", {"a": "SELECT nmae FROM toy"})
     assert not (tmp_path / "out").exists()
+
+
+def built(tmp_path, script, references):
+    path = tmp_path / "schema.sql"
+    path.write_text(script)
+    return build(tmp_path, path, dict(enumerate(references)), FamilyParams(rows=20, messy_candidates=20, edits=100))
+
+
+@pytest.mark.parametrize(
+    "key", ["REFERENCES nowhere(id)", "REFERENCES t(n)"], ids=["no such table", "columns that are not unique"]
+)
+def test_keys_that_sqlite_only_minds_when_asked_to_are_no_error(tmp_path, key):
+    script = f"CREATE TABLE t (id INTEGER PRIMARY KEY, n INT); CREATE TABLE c (t INT {key}, v TEXT);"
+    assert built(tmp_path, script, ["SELECT v FROM c WHERE t > 3", "SELECT n FROM t WHERE n > 5"])["used"] == 2
+
+
+def test_strict_tables_and_numbers_beyond_64_bits_give_a_family(tmp_path):
+    script = "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT NOT NULL, b BLOB, v ANY) STRICT;"
+    references = ["SELECT v FROM t WHERE v = 'a' OR n < 99999999999999999999", "SELECT b FROM t WHERE n > 3"]
+    assert built(tmp_path, script, references)["used"] == 2
+
+
+def test_a_reference_that_reads_the_clock_does_not_spoil_another(tmp_path):
+    script = "CREATE TABLE t (id INTEGER PRIMARY KEY, day TEXT);"
+    references = ["SELECT id FROM t WHERE day > date('now')", "SELECT strftime('%Y', day), COUNT(*) FROM t GROUP BY 1"]
+    refused = [each["refused"] for each in built(tmp_path, script, references)["references"]]
+    assert "reads the clock" in refused[0] and refused[1] is None
+
+
+def test_tables_that_no_row_fits_are_named_when_nothing_can_be_used_and_the_earlier_family_stays(tmp_path):
+    (tmp_path / "out").mkdir()
+    with pytest.raises(UserError, match="no row that was tried fits the constraints of t: give a database with rows"):
+        built(tmp_path, "CREATE TABLE t (x INT NOT NULL CHECK (x > 5 AND x < 5));", ["SELECT x FROM t"])
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_a_script_without_a_table_is_named_not_what_is_made_of_it(tmp_path):
+    with pytest.raises(UserError, match=r"^\S*schema\.sql: there is no table in it"):
+        built(tmp_path, "-- nothing\n", ["SELECT 1"])
+
+
+@pytest.mark.parametrize("name", [".", "link", "schema.sql/below"])
+def test_a_folder_that_cannot_be_replaced_is_refused_at_once(tmp_path, monkeypatch, name):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    source = tmp_path / "schema.sql"
+    source.write_text(SCHEMA)
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UserError, match="with --out"):
+        family_from_file(
+            source,
+            [Reference("a", "SELECT name FROM toy")],
+            Path(name) if name == "." else tmp_path / name,
+            QUICK,
+            Limits(),
+        )
+
+
+def test_a_database_in_wal_mode_is_read_with_its_log_and_nothing_appears_beside_it(tmp_path):
+    folder = tmp_path / "user"
+    folder.mkdir()
+    path = write_database(folder / "toys.sqlite", SCHEMA + "PRAGMA journal_mode = WAL;")
+    before = sorted(each.name for each in folder.iterdir())
+    path.chmod(0o444)
+    folder.chmod(0o555)
+    found = build(tmp_path, path, {"cheap": REFERENCES["cheap"]}, FamilyParams(rows=10, messy_candidates=5, edits=20))
+    folder.chmod(0o755)
+    assert found["used"] == 1
+    assert sorted(each.name for each in folder.iterdir()) == before == ["toys.sqlite"]

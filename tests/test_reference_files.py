@@ -50,3 +50,27 @@ def test_a_file_that_is_no_text_is_named(tmp_path):
     (tmp_path / "a.sql").write_bytes(b"\xff\xfe")
     with pytest.raises(UserError, match=r"a\.sql: not UTF-8"):
         read_references(tmp_path / "a.sql")
+
+
+def test_a_wrong_shape_is_told_once(tmp_path):
+    path = tmp_path / "refs.json"
+    path.write_text('{"reference": "SELECT 1"}')
+    with pytest.raises(UserError) as refused:
+        read_references(path)
+    assert str(refused.value) == f"{path}: expected a list, found dict; write a list of references"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("[" * 100_000, "not JSON"), (r'["SELECT 1", "SELECT \ud800"]', "item 2: holds half a surr")]
+)
+def test_json_that_python_cannot_read_or_write_is_the_users_fault(tmp_path, text, message):
+    path = tmp_path / "refs.json"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_references(path)
+
+
+def test_an_id_that_is_null_is_the_number_and_a_line_separator_is_part_of_a_text(tmp_path):
+    path = tmp_path / "refs.jsonl"
+    path.write_text('{"id": null, "sql": "SELECT 1"}\r\n\n"SELECT \'a\u2028b\'"\n', encoding="utf-8")
+    assert read_references(path) == [Reference("1", "SELECT 1"), Reference("2", "SELECT 'a\u2028b'")]

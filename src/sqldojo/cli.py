@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from rich.console import Console
@@ -32,13 +32,24 @@ from sqldojo.reference_files import read_references
 from sqldojo.regrading import read_questions, regrade, write_archive
 from sqldojo.verifier.audit import Subject, summarise
 from sqldojo.verifier.audit_running import AuditParams, audit
-from sqldojo.verifier.family import FamilyParams
+from sqldojo.verifier.family_search import FamilyParams
 from sqldojo.verifier.grading import CORRECT, ReferenceFailed, Verdict, grade
 from sqldojo.verifier.mutants import Unparsable
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+class _Existing(click.Path):
+    """A path that must be there; one that is not is bad input, exit code 1, not a wrong use of the command."""
+
+    def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
+        """ClickException with the option's name and click's own message, which names the path."""
+        where = f"{param.get_error_hint(ctx)}: " if param is not None and ctx is not None else ""
+        raise click.ClickException(f"{where}{message} Give another path.")
+
+
+_FILE = _Existing(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = _Existing(exists=True, file_okay=False, path_type=Path)
 _PATH = click.Path(path_type=Path)
-_EXISTING = click.Path(exists=True, path_type=Path)
+_EXISTING = _Existing(exists=True, path_type=Path)
 
 
 def reporting_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -197,7 +208,7 @@ def family_command(
 
 
 @main.command(name="audit")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), required=False)
+@click.argument("folder", type=_FOLDER, required=False)
 @click.option("--references", type=_FILE, help="The right queries that FOLDER was built for.")
 @click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True,
               help="Both families of the shop, audited when no FOLDER is given.")

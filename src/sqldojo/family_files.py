@@ -11,12 +11,14 @@ from typing import Any
 
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import INSTANCES
+from sqldojo.databases.private_copies import private_copy
 from sqldojo.databases.scripts import build_from_script
 from sqldojo.errors import UserError
 from sqldojo.files import write_json
 from sqldojo.progress import progress
 from sqldojo.reference_files import Reference
-from sqldojo.verifier.family import FamilyParams, Judged, build_family, counts
+from sqldojo.verifier.family import Judged, build_family, counts
+from sqldojo.verifier.family_search import FamilyParams
 
 REPORT = "family.json"
 _SQLITE_HEADER = b"SQLite format 3\0"
@@ -92,6 +94,11 @@ def _check_replaceable(out: Path) -> None:
             raise UserError(f"{out}: holds {strange[0]}, which is no part of a family; give a new folder with --out")
     elif out.exists():
         raise UserError(f"{out}: is a file; give a folder with --out")
+    if out.name in ("", "..") or out.is_symlink():  # what is renamed to a folder's place takes its own name and no link
+        raise UserError(f"{out}: cannot be replaced under that name; give the folder's own name with --out")
+    above = next((parent for parent in out.parents if parent.exists()), None)
+    if above is not None and not above.is_dir():
+        raise UserError(f"{above}: is a file, so {out} cannot be in it; give a folder with --out")
 
 
 @contextmanager
@@ -99,7 +106,9 @@ def _as_database(path: Path) -> Iterator[Path]:
     """The SQLite file itself, or a temporary one built by the script in the file."""
     with path.open("rb") as file:
         if file.read(len(_SQLITE_HEADER)) == _SQLITE_HEADER:
-            yield path
+            copy = private_copy(path)  # SQLite itself would write files beside one in WAL mode
+            with _named(copy.path, path):
+                yield copy.path
             return
     try:
         script = path.read_text(encoding="utf-8-sig")
@@ -111,4 +120,14 @@ def _as_database(path: Path) -> Iterator[Path]:
             build_from_script(database, script)
         except UserError as error:
             raise UserError(f"{path}: {error}") from error
-        yield database
+        with _named(database, path):
+            yield database
+
+
+@contextmanager
+def _named(database: Path, path: Path) -> Iterator[None]:
+    """Errors about a temporary database name the user's own file instead."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(str(error).replace(str(database), str(path))) from error

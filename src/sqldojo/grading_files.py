@@ -52,7 +52,7 @@ def _items(path: Path, texts: Sequence[str]) -> Iterator[tuple[str, dict[str, An
     """The objects of a JSON list, each with words that say which it is, after a check of all of them."""
     try:
         items = json.loads(path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not JSON ({error}); correct it") from error
     if not isinstance(items, list):
         raise UserError(f"{path}: expected a list of objects, found {type(items).__name__}")

@@ -7,7 +7,6 @@ A `.sql` script of statements; a JSON list or JSON lines of texts or of objects 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,20 +36,27 @@ def read_references(path: Path) -> list[Reference]:
         found = [Reference(str(number), sql) for number, sql in enumerate(split_statements(text), start=1)]
     if not found:
         raise UserError(f"{path}: there is no query in it; write one reference a statement, or a JSON list of them")
+    for number, reference in enumerate(found, start=1):
+        if not _is_unicode(reference.id + reference.sql):
+            raise UserError(f"{path}, item {number}: holds half a surrogate pair; correct its \\u escapes")
     return list({reference.sql: reference for reference in reversed(found)}.values())[::-1]
 
 
-def _items(path: Path, text: str) -> Iterator[object]:
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _items(path: Path, text: str) -> list[object]:
     try:
         if path.suffix.lower() == ".json":
             items = json.loads(text)
-            if not isinstance(items, list):
-                raise UserError(f"{path}: expected a list, found {type(items).__name__}; write a list of references")
-            yield from items
         else:
-            yield from (json.loads(line) for line in text.splitlines() if line.strip())
-    except ValueError as error:
+            items = [json.loads(line) for line in text.split("\n") if line.strip()]  # U+2028 may be in a text
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not JSON ({error}); correct it") from error
+    if not isinstance(items, list):
+        raise UserError(f"{path}: expected a list, found {type(items).__name__}; write a list of references")
+    return items
 
 
 def _reference(path: Path, number: int, item: object) -> Reference:
@@ -59,5 +65,6 @@ def _reference(path: Path, number: int, item: object) -> Reference:
     if isinstance(item, dict):
         for key in _QUERY_KEYS:
             if isinstance(item.get(key), str):
-                return Reference(str(item.get("id", number)), item[key])
+                name = item.get("id")
+                return Reference(str(number if name is None else name), item[key])
     raise UserError(f"{path}, item {number}: holds no query; write a text, or an object with the key `reference`")

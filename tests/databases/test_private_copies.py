@@ -256,3 +256,18 @@ def test_the_temporary_folder_goes_with_the_process(path):
     command = [sys.executable, "-c", textwrap.dedent(script), str(path)]
     folder = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
     assert folder and not os.path.exists(folder)
+
+
+def test_a_locked_database_is_said_to_be_locked(tmp_path):
+    path = write_database(tmp_path / "held.sqlite", "CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+    with closing(apsw.Connection(str(path))) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UserError, match=r"held\.sqlite: cannot be read .*\(database is locked\)"):
+            private_copy(path)
+
+
+def test_a_database_that_was_left_in_the_middle_of_a_change_is_named_with_the_reason(tmp_path):
+    path = write_database(tmp_path / "left.sqlite", "CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+    path.with_name("left.sqlite-journal").write_bytes(bytes.fromhex("d9d505f920a163d7") + bytes(600))
+    with pytest.raises(UserError, match=r"left\.sqlite: cannot be read .*unfinished change"):
+        private_copy(path)

@@ -68,3 +68,19 @@ def test_an_empty_result_is_a_result(scratch):
     with pytest.raises(apsw.ConnectionClosedError):
         scratch.close()
         scratch.load({})
+
+
+def test_rows_that_no_insert_can_store_are_left_out_one_by_one(tmp_path):
+    script = (
+        "CREATE TABLE typed (id INTEGER PRIMARY KEY, n INT, b BLOB) STRICT;"
+        "CREATE TABLE made (j TEXT, a AS (json_extract(j, '$.a')) STORED, CHECK (json_extract(j, '$.b') IS NULL));"
+    )
+    scratch = Scratch(read_schema(write_database(tmp_path / "odd.sqlite", script)))
+    scratch.load(
+        {
+            "typed": [(1, 1, b"x"), (2, "two", None), (3, 3, "text"), (4, 2**63, None), ("key", 5, None), (6, 6, None)],
+            "made": [("{}",), ("no JSON",), ('{"b": 1}',), ("\ud800",), (None,)],
+        }
+    )
+    assert scratch.rows() == {"typed": [(1, 1, b"x"), (6, 6, None)], "made": [(None,), ("{}",)]}
+    scratch.close()

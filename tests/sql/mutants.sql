@@ -361,6 +361,14 @@ SELECT member_id FROM loans GROUP BY member_id HAVING COUNT(*) = (SELECT MAX(_be
 SELECT b.title FROM books AS b WHERE b.price = (SELECT MAX(x.price) FROM books AS x WHERE x.genre = b.genre);
 SELECT b.title FROM books AS b WHERE b.price IN (SELECT MAX(x.price) FROM books AS x GROUP BY x.genre);
 
+-- operator: second-as-next-row
+SELECT MAX(price) FROM books WHERE price < (SELECT MAX(price) FROM books);
+SELECT (SELECT price FROM books ORDER BY price DESC LIMIT 1 OFFSET 1);
+
+-- operator: both-as-count
+SELECT name FROM members WHERE id IN (SELECT member_id FROM loans WHERE status = 'back') AND id IN (SELECT member_id FROM loans WHERE status = 'sent');
+SELECT name FROM members WHERE id IN (SELECT member_id FROM loans WHERE status IN ('back', 'sent') GROUP BY member_id HAVING COUNT(*) > 1);
+
 -- operator: latest-by-key
 SELECT fee FROM loans AS l WHERE lent = (SELECT MAX(x.lent) FROM loans AS x WHERE x.member_id = l.member_id);
 SELECT fee FROM loans AS l WHERE id = (SELECT MAX(x.id) FROM loans AS x WHERE x.member_id = l.member_id);

@@ -98,3 +98,30 @@ def test_names_are_resolved_like_sqlite_does(schema):
     assert columns.selected(tree) == [("item", "label")]
     inner = tree.find(sqlglot.exp.EQ)
     assert columns.within(inner) == (("sale", "item"), ("item", "id"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "column"),
+    [
+        ("sold_on < '9999-12-31'", "sold_on"),
+        ("sold_on >= '0001-01-01'", "sold_on"),
+        ("stock < 9223372036854775807", "stock"),
+        ("stock > -99999999999999999999", "stock"),
+        ("stock = 1e999 OR stock <> 'Infinity'", "stock"),
+        ("price < 1e308 OR price = 'nan'", "price"),
+    ],
+)
+def test_the_ends_of_the_calendar_and_of_the_numbers_give_only_what_sqlite_can_store(schema, condition, column):
+    found = hinted(schema, f"SELECT 1 FROM item WHERE {condition}")
+    values = found.values.get(("item", column), ())
+    assert all(value == value and abs(value) < 1e309 for value in values if not isinstance(value, str))
+    assert all(-(2**63) <= value < 2**63 for value in values if isinstance(value, int))
+    if column == "sold_on":
+        assert condition.split("'")[1] in values
+
+
+def test_a_clock_reading_is_no_cell(schema):
+    condition = "sold_on > date('now', '-30 days') AND kind = 'now'"
+    found = hinted(schema, f"SELECT 1 FROM item WHERE {condition}")
+    assert "now" not in found.values.get(("item", "sold_on"), ())
+    assert "now" in found.values["item", "kind"]

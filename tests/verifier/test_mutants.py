@@ -113,6 +113,8 @@ ROUND_TRIPS = (
     "SELECT genre IS NULL, genre IS NOT NULL = 1, genre = 'Crime' IS NULL, NOT genre = 'Crime' FROM books",
     "SELECT id FROM loans AS a WHERE fee IS NOT (SELECT fee FROM loans AS b WHERE b.id = a.id + 1)",
     r"SELECT title FROM books WHERE title LIKE '50\%%' ESCAPE '\' OR title NOT LIKE 'd%'",
+    "SELECT name FROM members WHERE joined < '9999-12-31' AND joined >= '0001-01-01' AND name <> '2023-02-30'",
+    "SELECT title FROM books WHERE price < 1e308 AND pages > 12345678901234567890",
     "SELECT title FROM books WHERE title GLOB 'D*' AND title NOT GLOB '*x'",
     'SELECT "title" AS "a b", [genre] AS [x], `price` FROM "books" AS "t t" WHERE "t t".id > 1',
     'SELECT title FROM books WHERE genre = "Crime"',

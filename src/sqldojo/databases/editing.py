@@ -19,6 +19,7 @@ from sqldojo.databases.schema_model import Rows, Schema, Table, Value
 Row = tuple[Value, ...]
 _MOST_COPIES = 20
 _DEEPEST = 2
+_USUAL_STEPS = (0, 1, -1, 3, 5, 7)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -103,7 +104,8 @@ class Editor:
         if kind in ("asked", "known"):
             return rng.choice(seeds if kind == "asked" else known)
         if kind == "stepped":
-            return _shifted(row[rng.choice(fellows or alike)], rng.choice((0, 1, -1, *self._worth.steps)))
+            steps = self._worth.steps if self._worth.steps and rng.random() < 0.5 else _USUAL_STEPS
+            return _shifted(row[rng.choice(fellows or alike)], rng.choice(steps))
         return _balancing(cells, row[number], rng) if kind == "balancing" else rng.choice(cells)
 
     def _place(self, table: Table, reads: Sequence[str], rng: Random) -> int | None:
@@ -202,6 +204,8 @@ class Editor:
 
     def _thin_out(self, rows: Rows, table: Table, rng: Random) -> Rows:
         """Hardly any row, or none: some queries differ only where there is nothing to find."""
+        if self._worth is not None:  # a messy instance is to hold as much as it can
+            return rows
         kept = rng.sample(rows[table.name], min(len(rows[table.name]), rng.choice((0, 1, 2))))
         return {**rows, table.name: kept}
 

@@ -273,8 +273,8 @@ def _has_whole_pages(path: Path) -> bool:
 def unreadable(path: Path, error: apsw.Error) -> UserError:
     """The one error for a database file that is locked, truncated or no database at all."""
     return UserError(
-        f"{path}: cannot be read as a SQLite database ({_say(error)}); close the program that holds it, or delete "
-        "the file and build it again with `dvc repro build_databases`"
+        f"{path}: cannot be read as a SQLite database ({_say(error)}); close the program that holds it, or put "
+        "back a whole copy (`dvc repro build_databases` makes the shop's)"
     )
 
 

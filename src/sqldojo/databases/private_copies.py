@@ -159,6 +159,10 @@ def _make(path: Path) -> Copy:
             target.execute("PRAGMA journal_mode = DELETE").fetchall()
     except apsw.FullError as error:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(partial)) from error
+    except apsw.BusyError as error:  # while copying it says "not an error"
+        raise unreadable(path, apsw.BusyError("database is locked")) from error
+    except apsw.ReadOnlyError as error:
+        raise unreadable(path, apsw.ReadOnlyError("its journal holds an unfinished change to be undone")) from error
     except apsw.Error as error:
         raise unreadable(path, error) from error
     sha256 = file_sha256(partial)

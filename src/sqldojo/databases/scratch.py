@@ -6,6 +6,8 @@ itself decides which rows a schema allows; those that break a constraint are dro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 
 import apsw
@@ -14,6 +16,8 @@ from sqldojo.databases.schema_model import ForeignKey, Rows, Schema, Table, Valu
 
 _STEPS_BETWEEN_CHECKS = 10_000
 _MOST_ROWS = 2_000
+# What OR IGNORE does not ignore: types in a STRICT table, a CHECK or generated column that fails, values out of range.
+_UNSTORABLE = (apsw.ConstraintError, apsw.SQLError, apsw.MismatchError, apsw.TooBigError, OverflowError, UnicodeError)
 
 
 class Scratch:
@@ -51,8 +55,18 @@ class Scratch:
             for table in reversed(self.schema.tables):
                 self._connection.execute(f"DELETE FROM {quote(table.name)}")
             for table in self.schema.tables:
-                self._connection.executemany(self._inserts[table.name], rows.get(table.name, ()))
+                self._insert(table, rows.get(table.name, ()))
             self._drop_broken_references()
+
+    def _insert(self, table: Table, rows: Sequence[tuple[Value, ...]]) -> None:
+        try:
+            self._connection.executemany(self._inserts[table.name], rows)
+            return
+        except _UNSTORABLE:
+            self._connection.execute(f"DELETE FROM {quote(table.name)}")
+        for row in rows:
+            with suppress(*_UNSTORABLE):
+                self._connection.execute(self._inserts[table.name], row)
 
     def _drop_broken_references(self) -> None:
         """Delete rows whose declared foreign key points nowhere, until none is left."""

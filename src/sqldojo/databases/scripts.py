@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import closing, nullcontext
 from pathlib import Path
 
@@ -23,6 +25,13 @@ def build_from_script(path: Path, script: str) -> None:
                 raise
             path.unlink(missing_ok=True)
             _run(path, script, in_transaction=False)
+    except UserError:
+        raise
+    except (apsw.FullError, apsw.IOError) as error:
+        number = errno.ENOSPC if isinstance(error, apsw.FullError) else errno.EIO
+        raise OSError(number, os.strerror(number), str(path)) from error
+    except apsw.AuthError as error:
+        raise UserError("the script writes to another file (ATTACH, VACUUM INTO); leave that statement out") from error
     except (apsw.Error, ValueError) as error:  # ValueError: a NUL character, or text that is no Unicode
         raise UserError(f"the script that builds the database fails ({error}); correct it") from error
 
@@ -30,7 +39,19 @@ def build_from_script(path: Path, script: str) -> None:
 def _run(path: Path, script: str, *, in_transaction: bool) -> None:
     with closing(apsw.Connection(str(path))) as connection, connection if in_transaction else nullcontext():
         connection.execute("PRAGMA user_version = 0")  # writes the header, so that an empty script gives a database
-        connection.execute(script)
+        connection.authorizer = _in_its_own_file
+        try:
+            for _row in connection.execute(script):  # a statement that gives rows would end it there
+                pass
+        finally:
+            connection.authorizer = None  # it cannot be asked while an error rolls back
+        if not in_transaction and connection.in_transaction:
+            raise UserError("the script begins a transaction that it never ends; add COMMIT")
+
+
+def _in_its_own_file(action: int, name: str | None, *_more: str | None) -> int:
+    """The authorizer's answer: no other file. A plain VACUUM attaches a nameless one."""
+    return apsw.SQLITE_DENY if action == apsw.SQLITE_ATTACH and name != "" else apsw.SQLITE_OK
 
 
 def split_statements(script: str) -> list[str]:
@@ -45,4 +66,12 @@ def split_statements(script: str) -> list[str]:
 
 
 def _is_comment(statement: str) -> bool:
-    return all(not line.strip() or line.strip().startswith("--") for line in statement.splitlines())
+    """Whether nothing but comments is in it; SQLite ends one that is still open with the text."""
+    while statement := statement.strip():
+        if statement.startswith("--"):
+            statement = statement.partition("\n")[2]
+        elif statement.startswith("/*"):
+            statement = statement[2:].partition("*/")[2]
+        else:
+            return False
+    return True

@@ -15,7 +15,8 @@ from pathlib import Path
 import apsw
 
 from sqldojo.databases.rows import Row
-from sqldojo.databases.schema_model import Rows, Schema, quote
+from sqldojo.databases.schema_model import Rows, Schema, Table, quote
+from sqldojo.databases.type_affinity import Value, fold
 
 
 def write_database(path: Path, schema: Mapping[str, str], tables: Mapping[str, Sequence[Row]]) -> None:
@@ -30,6 +31,9 @@ def write_database(path: Path, schema: Mapping[str, str], tables: Mapping[str, S
             if rows:
                 marks = ", ".join("?" * len(rows[0]))
                 connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+        if broken:
+            raise ValueError(f"{path.name}: rows that refer to nothing: {broken[:5]}")
 
 
 def write_instance(path: Path, schema: Schema, rows: Rows) -> None:
@@ -48,11 +52,30 @@ def write_instance(path: Path, schema: Schema, rows: Rows) -> None:
             )
         for statement in schema.triggers:
             connection.execute(statement)
+        broken = [row for table in schema.tables for row in _broken_references(connection, table)]
+        if broken:
+            raise ValueError(f"{path.name}: rows that refer to nothing: {broken[:5]}")
+
+
+def _broken_references(connection: apsw.Connection, table: Table) -> list[tuple[Value, ...]]:
+    """A table's rows that refer to no row of a table of the schema.
+
+    Users' schemas also declare keys to tables that are not there or to columns that are not UNIQUE, which SQLite only
+    minds with PRAGMA foreign_keys = ON: of the first every row is broken, of the second it cannot tell.
+    """
+    parents = {fold(key.table) for key in table.foreign_keys}
+    try:
+        rows = connection.execute(f"PRAGMA foreign_key_check({quote(table.name)})").fetchall()
+    except apsw.SQLError as error:
+        if "foreign key mismatch" not in str(error):
+            raise
+        return []
+    return [row for row in rows if fold(row[2]) in parents]
 
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[apsw.Connection]:
-    """A connection to a new file, in one transaction; what it holds is checked at the end."""
+    """A connection to a new file, in one transaction."""
     if path.exists():
         raise ValueError(f"{path}: exists already; databases are written once, into an empty folder")
     connection = apsw.Connection(str(path))
@@ -61,9 +84,6 @@ def _new_file(path: Path) -> Iterator[apsw.Connection]:
             connection.execute(f"PRAGMA {pragma}").fetchall()
         with connection:
             yield connection
-            broken = connection.execute("PRAGMA foreign_key_check").fetchall()
-            if broken:
-                raise ValueError(f"{path.name}: rows that refer to nothing: {broken[:5]}")
     except apsw.FullError as error:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
     finally:

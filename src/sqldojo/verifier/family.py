@@ -14,50 +14,23 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
 import sqlglot
 from sqlglot import exp
 
-from sqldojo.databases.editing import Editor, Worth
 from sqldojo.databases.execution import OK, Limits, run_query
 from sqldojo.databases.families import INSTANCES, ORDINARY
-from sqldojo.databases.grafting import graft
-from sqldojo.databases.schema_model import Rows, Schema, read_rows, read_schema
+from sqldojo.databases.schema_model import Schema, read_rows, read_schema
 from sqldojo.databases.scratch import Scratch
 from sqldojo.databases.twins import twins_of
 from sqldojo.databases.writing import write_instance
 from sqldojo.errors import UserError
 from sqldojo.files import replacing_folder
-from sqldojo.verifier.candidates import messy_candidates, ordinary_candidates, seeded_domains
 from sqldojo.verifier.columns import Columns
-from sqldojo.verifier.hints import hints, shared_values
-from sqldojo.verifier.instance_search import Instance, Kill, Target, grafted, improve, kills, with_more
+from sqldojo.verifier.family_search import FamilyParams, Found, search
+from sqldojo.verifier.instance_search import Target
 from sqldojo.verifier.mutants import Mutant, Unparsable, mutants
-from sqldojo.verifier.situations import situations
 from sqldojo.verifier.soundness import unsound_because
-
-_MOST_ROWS = 400
-_EDITS_OF_A_CANDIDATE = 20
-_TRIES_TO_MEND = 200
-_SHARE_OF_A_REFERENCE = 20
-_ROUNDS = 3
-_MORE = 30  # candidates whose rows are added to the adversarial instance where they spoil nothing
-
-
-@dataclass(frozen=True)
-class FamilyParams:
-    """How large the instances are and how long to search for them.
-
-    `rows` is the number of rows a table of the first ordinary instance. So many candidates of each kind are tried, then
-    up to four times as many `edits` of the last ordinary and the adversarial one.
-    """
-
-    seed: int = 17
-    rows: int = 60
-    ordinary_candidates: int = 12
-    messy_candidates: int = 200
-    edits: int = 4000
 
 
 @dataclass(frozen=True)
@@ -70,14 +43,6 @@ class Judged:
     mutants: tuple[Mutant, ...] = ()
     killed_by: tuple[tuple[str, ...], ...] = ()  # for each mutant the instances that kill it
     killable: tuple[bool, ...] = ()  # for each mutant whether any candidate that was tried kills it
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a search gives: the instances in the order of INSTANCES, and what any candidate on the way kills."""
-
-    instances: tuple[Instance, ...]
-    killable: frozenset[Kill]
 
 
 def build_family(
@@ -97,14 +62,25 @@ def build_family(
     schema = read_schema(source)
     judged, targets = prepare(schema, references, limits)
     if not targets:
-        reasons = "; ".join(f"{each.id}: {each.refused}" for each in judged[:3])
-        raise UserError(f"no reference can be used ({reasons}); correct them, or give others")
-    found = search(schema, read_rows(source, schema), targets, params, progress=progress)
+        raise _nothing_usable(judged, [])
+    found = search(schema, read_rows(source, schema), list(targets.values()), params, progress=progress)
     with replacing_folder(out) as folder:
         paths = [folder / f"{name}.sqlite" for name in INSTANCES]
         for path, instance in zip(paths, found.instances, strict=True):
             write_instance(path, schema, instance.rows)
-        return _judge(judged, targets, found, paths, limits)
+        finished = _judge(judged, targets, found, paths, limits)
+        if all(each.refused is not None for each in finished):
+            bare = [t.name for t in schema.tables if not any(one.rows.get(t.name) for one in found.instances)]
+            raise _nothing_usable(finished, bare)
+        return finished
+
+
+def _nothing_usable(judged: Sequence[Judged], bare: Sequence[str]) -> UserError:
+    """The error for references that are all refused; `bare` are the tables into which no row that was tried fits."""
+    reasons = "; ".join(f"{each.id}: {each.refused}" for each in judged[:3])
+    if bare:
+        reasons += f"; no row that was tried fits the constraints of {', '.join(bare)}: give a database with rows"
+    return UserError(f"no reference can be used ({reasons}); correct them, or give others")
 
 
 def prepare(
@@ -145,115 +121,6 @@ def reads(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:
     return {table.name: columns.get(table.name, ()) for table in schema.tables if table.name.lower() in named}
 
 
-def search(
-    schema: Schema,
-    rows: Rows,
-    targets: Mapping[str, Target],
-    params: FamilyParams,
-    *,
-    progress: Callable[[int, str], None] = lambda _done, _note: None,
-) -> Found:
-    """Four instances that tell as many variants from their references as the search can."""
-    goals = list(targets.values())
-    wanted = {table: {c for goal in goals for c in goal.reads.get(table, ())} for goal in goals for table in goal.reads}
-    goals += situations(schema, {table: sorted(columns) for table, columns in wanted.items()})
-    found = hints([sqlglot.parse_one(target.reference, read="sqlite") for target in targets.values()], schema)
-    domains = seeded_domains(schema, rows, found, Random(f"{params.seed}/domains"))
-    asked = {key: [value for value in values if value in domains[key]] for key, values in shared_values(found).items()}
-    adversarial_edit = Editor(schema, Worth(asked, domains, found.steps), found.links)
-    with closing(Scratch(schema)) as scratch:
-        everything = frozenset((n, v) for n, target in enumerate(goals) for v in range(len(target.variants) + 1))
-        alone = params.edits // _SHARE_OF_A_REFERENCE  # edits for each reference by itself
-        total = len(ORDINARY) * params.ordinary_candidates + params.messy_candidates + len(goals) * alone
-        total += params.edits // 4 + (1 + _ROUNDS) * params.edits
-        done = 0
-
-        def report(more: int, note: str) -> None:
-            progress(int(100 * (done + more) / total), note)
-
-        killable: dict[Kill, Rows] = {}  # with the first rows that show it
-
-        def tried(candidates: Sequence[Rows], note: str, wanted: frozenset[Kill]) -> list[Instance]:
-            nonlocal done
-            instances = []
-            for candidate in candidates:
-                scratch.load(candidate)
-                instances.append(Instance(scratch.rows(), kills(scratch, goals, wanted)))
-                for kill in instances[-1].kills:
-                    killable.setdefault(kill, instances[-1].rows)
-                done += 1
-                report(0, note)
-            return instances
-
-        ordinary: list[Instance] = []
-        dead: frozenset[Kill] = frozenset()
-        for part, name in enumerate(ORDINARY):
-            candidates = ordinary_candidates(
-                schema, rows, found, domains,
-                size=params.rows, count=params.ordinary_candidates, part=part, seed=params.seed,
-            )  # fmt: skip
-            ordinary.append(max(tried(candidates, name, everything), key=lambda one: len(one.kills - dead)))
-            dead |= ordinary[-1].kills
-        left = everything - dead
-        candidates = messy_candidates(schema, found, domains, count=params.messy_candidates, seed=params.seed)
-        for number, candidate in enumerate(candidates):
-            rng = Random(f"{params.seed}/disorder/{number}")
-            for _ in range(_EDITS_OF_A_CANDIDATE):
-                candidate = adversarial_edit(candidate, rng.choice(goals).reads, rng)
-            candidates[number] = candidate
-        messy = tried(candidates, "adversarial: candidates", everything)
-        instances = [*ordinary, max(messy, key=lambda one: (len(one.kills & left), len(one.kills)))]
-
-        adversarial, small = len(ORDINARY), len(ORDINARY) - 1
-        most_rows = _MOST_ROWS * len(schema.tables)
-        mutants_alone = frozenset(kill for kill in everything if kill[0] < len(targets))
-
-        def without(place: int) -> frozenset[Kill]:
-            return mutants_alone.difference(*(one.kills for number, one in enumerate(instances) if number != place))
-
-        def better(place: int, instance: Instance, focus: frozenset[Kill], tries: int) -> Instance:
-            return improve(
-                scratch, goals, instance, aims=everything, precious=without(place), focus=focus,
-                edit=adversarial_edit if place == adversarial else Editor(schema, None, found.links),
-                rng=Random(f"{params.seed}/edits/{done}"), tries=tries, most_rows=most_rows,
-                progress=lambda number, count: report(number, f"{INSTANCES[place]}: {count} mutants left"),
-            )  # fmt: skip
-
-        def improved(place: int, focus: frozenset[Kill], tries: int) -> None:
-            nonlocal done
-            instances[place] = better(place, instances[place], focus, tries)
-            for kill in instances[place].kills:
-                killable.setdefault(kill, instances[place].rows)
-            done += tries
-
-        def add(rows: Rows, added: Rows) -> Rows:
-            return graft(schema, rows, added, Random(f"{params.seed}/graft"), links=found.links, kept=asked)
-
-        for number in range(len(goals)):  # rows that show what no candidate does, one reference at a time
-            unseen = frozenset(kill for kill in everything if kill[0] == number) - frozenset(killable)
-            base = max(messy, key=lambda one: sum(kill[0] == number for kill in one.kills))
-            shown = better(adversarial, base, unseen, alone) if unseen else base
-            for kill in shown.kills & unseen:
-                killable[kill] = shown.rows
-            done += alone
-        improved(adversarial, left & frozenset(killable), params.edits)  # what the ordinary ones leave
-        improved(adversarial, frozenset(killable), params.edits // 4)
-        for _ in range(_ROUNDS):  # what some candidate has shown to be possible
-            instances[adversarial] = grafted(
-                scratch, goals, instances[adversarial], killable, without(adversarial), add=add, most_rows=most_rows,
-                mend=lambda instance, spoilt: better(adversarial, instance, spoilt, _TRIES_TO_MEND),
-            )  # fmt: skip
-            for place in (adversarial, small):
-                missed = frozenset(killable).difference(*(one.kills for one in instances))
-                improved(place, missed, params.edits // 2)
-        few = sorted((one.rows for one in messy), key=lambda rows: sum(map(len, rows.values())))
-        instances[adversarial] = with_more(
-            scratch, goals, instances[adversarial], few[:_MORE], without(adversarial), add=add, most_rows=most_rows
-        )
-        progress(100, "done")
-    return Found(tuple(instances), frozenset(killable))
-
-
 def _judge(
     judged: Sequence[Judged], targets: Mapping[str, Target], found: Found, paths: Sequence[Path], limits: Limits
 ) -> list[Judged]:
@@ -271,7 +138,10 @@ def _judge(
                 for kill in kills_of_mutants
             )
             refused = unsound_because(each.reference, paths, limits, twins=twins)
-            killable = tuple(kill in found.killable for kill in kills_of_mutants)
+            killable = tuple(
+                kill in found.killable or bool(killers)
+                for kill, killers in zip(kills_of_mutants, killed_by, strict=True)
+            )
             finished.append(Judged(each.id, each.reference, refused, each.mutants, killed_by, killable))
     return finished
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import combinations
+from math import isfinite
 
 from sqlglot import exp
 
@@ -29,6 +30,8 @@ _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})([ T]\d{2}:\d{2}(:\d{2})?)?")
 _YEAR = re.compile(r"((?:19|20)\d{2})(?:-?%)?")
 _YEAR_MONTH = re.compile(r"((?:19|20)\d{2})-(\d{2})(?:-?%)?")
 _MONTH = re.compile(r"(?:%-|____-)?(0[1-9]|1[0-2])(?:-%|%|-__)?")
+_LEAST, _HUGE = -(2**63), 10**300
+_CLOCK = ("now", "subsec", "subsecond")  # what date functions take for the time of day
 _LARGEST_GROUP = 50
 _LARGEST_STEP = 366
 _EMPTY = {"TEXT": ("",), "INTEGER": (0,), "REAL": (0.0,)}
@@ -65,6 +68,8 @@ def hints(references: Iterable[exp.Expression], schema: Schema) -> Hints:
             predicate = literal.find_ancestor(*_PREDICATES)
             if predicate is None or isinstance(literal.parent, _SETTINGS) or _belongs_to_subquery(literal, predicate):
                 continue
+            if literal.this.lower() in _CLOCK and isinstance(literal.parent, exp.Func):
+                continue  # such a cell would make good queries read the clock
             keys = resolver.within(predicate) or resolver.below(predicate)
             value = _value(literal)
             if isinstance(value, int) and 0 <= value <= _LARGEST_GROUP and _is_about_a_count(predicate, keys):
@@ -108,9 +113,10 @@ def _value(literal: exp.Literal) -> Value:
 def _number(text: str) -> int | float | None:
     for kind in (int, float):
         try:
-            return kind(text)
+            number = kind(text)
         except ValueError:
             continue
+        return number if isinstance(number, int) or isfinite(number) else None
     return None
 
 
@@ -120,9 +126,13 @@ def _is_about_a_count(predicate: exp.Expression, keys: tuple[ColumnKey, ...]) ->
 
 def _stored(value: Value, column: Column) -> list[Value]:
     """The value as the column would store it; none when the column cannot hold it."""
+    if isinstance(value, int) and not _LEAST <= value < -_LEAST:  # SQLite reads a real number
+        value = float(value) if abs(value) < _HUGE else None
     if column.affinity == "TEXT":
         return [value if isinstance(value, str) else str(value)] if value is not None else []
     number = _number(value) if isinstance(value, str) else value
+    if isinstance(number, int | float) and not _LEAST <= number < -_LEAST:
+        return [float(number)] if abs(number) < _HUGE else []
     if column.affinity == "REAL":
         return [float(number)] if number is not None else []
     if column.affinity == "INTEGER":
@@ -203,6 +213,9 @@ def _near_dates(text: str, predicate: exp.Expression) -> Iterator[str]:
 
 def _around(day: date) -> Iterator[str]:
     """The day, the two beside it, the end of a day with its time, and the same day of another month and year."""
+    if not 1 < day.year < 9999:  # such as a date that stands for never; the calendar ends there
+        yield day.isoformat()
+        return
     for shift in (0, -1, 1):
         with_shift = day + timedelta(days=shift)
         yield with_shift.isoformat()

@@ -100,19 +100,17 @@ def improve(
     rng: Random,
     tries: int,
     most_rows: int,
-    progress: Callable[[int, int], None] = lambda tried, left: None,
 ) -> Instance:
     """The instance after up to `tries` edits, each kept when it adds more of the `aims` to its kills than it loses.
 
     The `precious` among the aims, which no other instance kills, come before all others. Edits are
-    made for what is left of the `focus`. `progress` is told the edits tried and how much of the focus is left.
+    made for what is left of the `focus`.
     """
     rows, held, left = start.rows, start.kills & aims, aims - start.kills
-    for number in range(tries):
+    for _ in range(tries):
         goals = sorted(left & focus)
         if not goals:
             break
-        progress(number, len(goals))
         changed, reads = rows, targets[rng.choice(goals)[0]].reads
         for _ in range(rng.choice((1, 1, 2, 3))):
             changed = edit(changed, reads, rng)
@@ -192,6 +190,7 @@ def with_more(
             continue
         scratch.load(candidate)
         changed = Instance(scratch.rows(), kills(scratch, targets))
-        if not (best.kills - changed.kills) & precious:
+        lost = best.kills - changed.kills
+        if not lost & precious and len(lost) <= len(changed.kills - best.kills):
             best = changed
     return best

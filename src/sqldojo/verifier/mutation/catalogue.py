@@ -19,6 +19,7 @@ from sqldojo.verifier.mutation import (
     projections,
     ranking,
     sets,
+    shortcuts,
     subqueries,
     subquery_filters,
 )
@@ -128,6 +129,8 @@ OPERATORS = (
     Operator("all-best-as-first", ranking.all_best_as_first, "LIMIT 1 where several tie"),
     Operator("first-as-all-best", ranking.first_as_all_best, "all that tie where one is asked for"),
     Operator("best-in-any-group", ranking.best_in_any_group, "the maximum of another group accepted"),
+    Operator("second-as-next-row", shortcuts.second_as_next_row, "the second row, though two rows tie for the first"),
+    Operator("both-as-count", shortcuts.both_as_count, "two matches of one kind taken for one of each"),
     Operator("latest-by-key", ranking.latest_by_key, "the greatest id taken for the latest"),
     Operator("limit-off-by-one", ranking.limit_off_by_one, "one row more or fewer, the second taken for the third",
              ends=True),

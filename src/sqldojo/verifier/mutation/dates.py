@@ -196,9 +196,11 @@ def _days(query: Query) -> Iterator[tuple[exp.Literal, date]]:
 def _day(node: exp.Expr) -> date | None:
     match = _DAY.match(node.this) if isinstance(node, exp.Literal) and node.is_string else None
     try:
-        return date(*map(int, match.groups())) if match else None
+        day = date(*map(int, match.groups())) if match else None
     except ValueError:
         return None
+    # 9999-12-31 stands for "never": it has no day after it.
+    return day if day and date.min.year < day.year < date.max.year else None
 
 
 def _text(day: date, time: str = "") -> exp.Literal:

@@ -13,6 +13,7 @@ from sqldojo.verifier.mutation.scopes import Query, Scope, Source
 
 _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Between, exp.In)
 _PLACES = (exp.Limit, exp.Offset, exp.Ordered, exp.Group, exp.Round, exp.WindowSpec, exp.DataType, exp.Select)
+_PLAIN = re.compile(r"\d{0,15}\.?\d{0,15}")  # no exponent: ten times 1e308 is no number
 
 
 def number_off_by_one(query: Query) -> Iterator[Edit]:
@@ -31,7 +32,9 @@ def number_off_by_one(query: Query) -> Iterator[Edit]:
 def number_rescaled(query: Query) -> Iterator[Edit]:
     """A compared number with a digit too many or too few, and with its sign lost."""
     for node in query.all(exp.Literal):
-        if node.is_string or not isinstance(node.parent, (*_COMPARING, exp.Neg)) or not Decimal(node.this):
+        if node.is_string or not isinstance(node.parent, (*_COMPARING, exp.Neg)) or not _PLAIN.fullmatch(node.this):
+            continue
+        if not Decimal(node.this):
             continue
         if isinstance(node.parent, exp.Neg):
             yield swap(node.parent, node.copy())
