@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--databases", type=int, default=50, help="the first so many in alphabetical order")
     parser.add_argument("--queries-each", type=int, default=40, help="at most so many different queries a database")
     parser.add_argument("--edits", type=int, default=FamilyParams.edits)
+    parser.add_argument("--starts", type=int, default=FamilyParams.starts)
     parser.add_argument("--out", type=Path, help="write the figures to this JSON file too")
     options = parser.parse_args()
     golds: dict[str, list[str]] = {}
@@ -44,7 +45,8 @@ def main() -> None:
         golds.setdefault(record["db_id"], []).append(record["query"])
     files = sorted(path for path in options.scripts.iterdir() if path.name.split(".sql")[0] in golds)
     files = files[: options.databases]
-    jobs = [(path, list(dict.fromkeys(golds[path.name.split(".sql")[0]]))[: options.queries_each], options.edits)
+    jobs = [(path, list(dict.fromkeys(golds[path.name.split(".sql")[0]]))[: options.queries_each],
+             FamilyParams(edits=options.edits, starts=options.starts))
             for path in files]  # fmt: skip
     total: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
@@ -62,8 +64,8 @@ def main() -> None:
         options.out.write_text(json.dumps({"databases": table, "total": total, "refused": reasons}, indent=2) + "\n")
 
 
-def _score(job: tuple[Path, list[str], int]) -> tuple[dict[str, object], list[str]]:
-    path, queries, edits = job
+def _score(job: tuple[Path, list[str], FamilyParams]) -> tuple[dict[str, object], list[str]]:
+    path, queries, params = job
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source.sqlite"
@@ -71,7 +73,7 @@ def _score(job: tuple[Path, list[str], int]) -> tuple[dict[str, object], list[st
         build_from_script(source, (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8"))
         schema = read_schema(source)
         references = {str(number): single_quoted(query, schema) for number, query in enumerate(queries)}
-        judged = build_family(source, references, Path(folder) / "out", FamilyParams(edits=edits), Limits())
+        judged = build_family(source, references, Path(folder) / "out", params, Limits())
         used = [each for each in judged if each.refused is None]
         targets = [Target(each.reference, tuple(m.sql for m in each.mutants), reads(each.reference, schema))
                    for each in used]  # fmt: skip

@@ -260,3 +260,18 @@ def test_cases_nested_too_deeply_are_bad_input(tmp_path):
     (tmp_path / "deep.json").write_text("[" * 100_000)
     found = run("grade", "--cases", tmp_path / "deep.json")
     assert found.exit_code == 1 and "deep.json: not JSON" in found.output
+
+
+def test_the_order_of_rows_counts_where_it_is_declared(databases):
+    asked = ["--reference", "SELECT price FROM products ORDER BY price"]
+    given = ["--submission", "SELECT price FROM products ORDER BY price DESC", "--json"]
+    one = ["grade", "--databases", databases, *asked, *given]
+    assert [json.loads(run(*one, *flag).stdout)["verdict"] for flag in ([], ["--ordered"])] == ["correct", "wrong"]
+    pair = {"id": "p", "reference": asked[1], "rewrite": given[1]}
+    items = [pair, {**pair, "ordered": True}, {**pair, "ordered": False}]
+    write_text(databases / "pairs.json", json.dumps(items))
+    lines = run("grade", "--databases", databases, "--pairs", databases / "pairs.json", "--json").stdout.splitlines()
+    assert [json.loads(line)["verdict"] for line in lines] == ["correct", "wrong", "correct"]
+    write_text(databases / "odd.json", json.dumps([{**pair, "ordered": "yes"}]))
+    odd = run("grade", "--databases", databases, "--pairs", databases / "odd.json")
+    assert odd.exit_code == 1 and "`ordered` must be true or false" in odd.output

@@ -133,6 +133,7 @@ def show(
 @click.option("--submission", help="The SQL to judge.")
 @click.option("--cases", type=_FILE, help="A JSON list of id, schema_sql (or databases), reference, submission.")
 @click.option("--pairs", type=_FILE, help="A JSON list of id, reference, rewrite, over --databases.")
+@click.option("--ordered", is_flag=True, help="The order of the rows counts (in files: the key `ordered`).")
 @click.option("--json", "as_json", is_flag=True, help="Print each verdict as a JSON object on a line.")
 @reporting_errors
 def grade_command(
@@ -142,6 +143,7 @@ def grade_command(
     submission: str | None,
     cases: Path | None,
     pairs: Path | None,
+    ordered: bool,
     as_json: bool,
 ) -> None:
     """Judge a SUBMISSION by the REFERENCE's result on every database, or all that a file lists.
@@ -154,6 +156,8 @@ def grade_command(
         raise UserError(
             "grade: give --databases with --reference and --submission, or --databases with --pairs, or --cases alone"
         )
+    if ordered and reference is None:
+        raise UserError("grade: --ordered is for --reference; in a file say it for each item, with the key `ordered`")
     if cases is not None:
         for name, verdict in grade_cases(cases):
             _print_verdict(verdict, as_json, name)
@@ -162,7 +166,7 @@ def grade_command(
             _print_verdict(verdict, as_json, name)
     else:
         try:
-            _print_verdict(grade(reference, submission, _database_files(given)), as_json)
+            _print_verdict(grade(reference, submission, _database_files(given), ordered=ordered), as_json)
         except ReferenceFailed as error:
             raise UserError(f"--reference: {error}; give a query that runs on every database") from error
 

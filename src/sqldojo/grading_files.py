@@ -1,15 +1,15 @@
 """Grading what a JSON file lists: cases that bring their own databases, or pairs of queries over given ones.
 
 Other programs rely on these formats. A case has `id`, `reference`, `submission` and either `schema_sql`, a SQL script
-that builds its database, or `databases`, a list of such scripts. A pair has `id`, `reference` and `rewrite`. Other
-keys are ignored.
+that builds its database, or `databases`, a list of such scripts. A pair has `id`, `reference` and `rewrite`. With
+`ordered` true the order of the rows counts. Other keys are ignored.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +32,21 @@ def grade_cases(path: Path) -> Iterator[tuple[str, Verdict]]:
                     build_from_script(database, script)
             except UserError as error:
                 raise UserError(f"{where}: {error}") from error
-            yield case["id"], _graded(where, case["reference"], case["submission"], databases)
+            yield case["id"], _graded(where, case, case["submission"], databases)
 
 
 def grade_pairs(path: Path, databases: Sequence[Path]) -> Iterator[tuple[str, Verdict]]:
     """Each pair's id and the verdict on its rewrite, in the file's order; UserError as in `grade_cases`."""
     for where, pair in _items(path, ("id", "reference", "rewrite")):
-        yield pair["id"], _graded(where, pair["reference"], pair["rewrite"], databases)
+        yield pair["id"], _graded(where, pair, pair["rewrite"], databases)
 
 
-def _graded(where: str, reference: str, submission: str, databases: Sequence[Path]) -> Verdict:
+def _graded(where: str, item: Mapping[str, Any], submission: str, databases: Sequence[Path]) -> Verdict:
+    ordered = item.get("ordered", False)
+    if not isinstance(ordered, bool):
+        raise UserError(f"{where}: `ordered` must be true or false, found {ordered!r}")
     try:
-        return grade(reference, submission, databases, Limits())
+        return grade(item["reference"], submission, databases, Limits(), ordered=ordered)
     except ReferenceFailed as error:
         raise UserError(f"{where}: {error}; give a reference that runs on every database") from error
 
