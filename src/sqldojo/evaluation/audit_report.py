@@ -74,15 +74,15 @@ def _overview(found: Mapping[str, Any]) -> list[str]:
     scores = [[text, mutants[f"killed_{scope}"], _percent(score(mutants, scope))] for scope, text in
               _SCOPE_TEXTS.items()]  # fmt: skip
     return [
-        f"{found['references']} references of {found['types']} question types, on both families of databases. "
-        f"{mutants['made']} mutants of them, of which {mutants['presumed_equivalent']} are presumed equivalent: no "
-        "database of the shop nor of an oracle of many small ones tells them from their reference.",
+        f"{found['references']} references of {found['types']} types, and {mutants['made']} mutants of them, of which "
+        f"{mutants['presumed_equivalent']} are presumed equivalent: neither the four databases nor an oracle of many "
+        "small ones, made for each reference, tells them from it.",
         "",
         *_table(["databases", "mutants killed", "mutation score, %"], scores),
         f"Missed, killed by the oracle alone: {mutants['missed']}. Equivalent rewrites accepted: "
         f"{rewrites['accepted']} of {rewrites['made']}. Of {oracle['mutants']} mutants of {oracle['references']} "
         f"references the oracle's whole pool kills {oracle['pool']}, the best four of it for each reference "
-        f"{oracle['best_four']}, the shop's four {oracle['shop_four']}.",
+        f"{oracle['best_four']}, the four databases {oracle['shop_four']}.",
         "",
     ]
 
