@@ -212,15 +212,15 @@ def test_family_then_grade_then_audit_on_a_schema_of_ones_own(tmp_path):
     command = ["family", tmp_path / "schema.sql", "--references", tmp_path / "references.sql", "--out", out]
     built = run(*command, "--edits", "200", "--candidates", "20")
     assert built.exit_code == 0, built.output
-    assert "refused 2: no such column: cost" in built.output and "mutants of 1 references" in built.output
+    assert "refused 2: no such column: cost" in built.output and "wrong rewrites of 1 references" in built.output
     for condition, verdict in (("NOT paid >= 20", "correct"), ("paid <= 20", "wrong")):
         submission = f'SELECT buyer FROM "order" WHERE {condition}'
         graded = run("grade", "--databases", out, "--reference", reference, "--submission", submission, "--json")
         assert json.loads(graded.output)["verdict"] == verdict
-    (tmp_path / "good.sql").write_text(reference)
-    audited = run("audit", out, "--references", tmp_path / "good.sql", "--oracle", "20", "--json")
-    assert audited.exit_code == 0, audited.output
-    assert json.loads(audited.stdout)["mutants"]["made"] > 5
+    audited = run("audit", out, "--references", tmp_path / "references.sql", "--oracle", "20", "--json")
+    assert audited.exit_code == 0 and "skipped 2, which the family was built without" in audited.output
+    found = json.loads(audited.stdout)
+    assert found["references"] == 1 and found["mutants"]["made"] > 5
 
 
 def test_audit_and_family_name_the_users_fault(tmp_path):

@@ -211,3 +211,12 @@ def test_a_database_in_wal_mode_is_read_with_its_log_and_nothing_appears_beside_
     folder.chmod(0o755)
     assert found["used"] == 1
     assert sorted(each.name for each in folder.iterdir()) == before == ["toys.sqlite"]
+
+
+def test_an_order_that_rests_on_ties_is_refused_only_where_order_counts(tmp_path):
+    (tmp_path / "schema.sql").write_text(SCHEMA, encoding="utf-8")
+    sql = "SELECT name FROM toy WHERE price < 20 ORDER BY price"
+    references = [Reference("free", sql), Reference("sorted", f"{sql} ", ordered=True)]
+    content = family_from_file(tmp_path / "schema.sql", references, tmp_path / "out", QUICK, Limits())
+    refused = {each["id"]: each["refused"] for each in content["references"]}
+    assert refused["free"] is None and "leaves it open" in refused["sorted"]

@@ -24,7 +24,7 @@ from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
 from sqldojo.evaluation.audit_report import audit_markdown
 from sqldojo.evaluation.shop_audit import audit_shop
-from sqldojo.family_files import family_databases, family_from_file
+from sqldojo.family_files import family_databases, family_from_file, refused_by
 from sqldojo.files import read_records, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
 from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
@@ -173,26 +173,38 @@ def grade_command(
 
 @main.command(name="family")
 @click.argument("schema_or_db", type=_FILE)
-@click.option("--references", type=_FILE, required=True, help="Right queries: .sql, or a JSON list or lines of them.")
+@click.option("--references", type=_FILE, required=True,
+              help="Right queries: a .sql script (named 1, 2, ...), or JSON, a list or lines, of texts or objects with "
+              "`reference` (or `query`, `sql`) and perhaps `id` and `ordered`.")
 @click.option("--out", type=_PATH, required=True, help="The folder to write (replaced if it holds a family already).")
 @click.option("--rows", type=click.IntRange(5, 5000), default=FamilyParams.rows, show_default=True,
               help="Rows a table, at most, in the first ordinary instance.")
 @click.option("--candidates", type=click.IntRange(1, 10_000), default=FamilyParams.messy_candidates, show_default=True,
               help="Messy instances to choose the adversarial one from.")
+@click.option("--starts", type=click.IntRange(1, 100), default=FamilyParams.starts, show_default=True,
+              help="Candidates to build the adversarial instance from; the one that misses least is kept.")
 @click.option("--edits", type=click.IntRange(0, 1_000_000), default=FamilyParams.edits, show_default=True,
               help="Edits of the adversarial one to try.")
 @click.option("--seed", type=int, default=FamilyParams.seed, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole judgement as one JSON object.")
 @reporting_errors
 def family_command(
-    schema_or_db: Path, references: Path, out: Path, rows: int, candidates: int, edits: int, seed: int, as_json: bool
+    schema_or_db: Path,
+    references: Path,
+    out: Path,
+    rows: int,
+    candidates: int,
+    starts: int,
+    edits: int,
+    seed: int,
+    as_json: bool,
 ) -> None:
     """Build four databases that tell wrong queries from the right ones, for the schema of SCHEMA_OR_DB.
 
     SCHEMA_OR_DB is a SQLite file or a SQL script, with or without rows; it is only read. The four files work with
     `sqldojo grade --databases OUT`. Names the references that cannot be used to grade by, and why.
     """
-    settings = FamilyParams(seed=seed, rows=rows, messy_candidates=candidates, edits=edits)
+    settings = FamilyParams(seed=seed, rows=rows, messy_candidates=candidates, starts=starts, edits=edits)
     judgement = family_from_file(schema_or_db, read_references(references), out, settings, Limits())
     if as_json:
         click.echo(json.dumps(judgement, sort_keys=True))
@@ -202,11 +214,14 @@ def family_command(
         if each["refused"]:
             console.print(f"refused {each['id']}: {each['refused']}", markup=False, soft_wrap=True)
     figures = judgement["mutants"]
+    for each in judgement["references"]:
+        for mutant in each["missed"]:
+            console.print(f"missed, of {each['id']}: {mutant['sql']}", markup=False, soft_wrap=True)
     console.print(
-        f"{out}: four databases. Of {figures['mutants']} mutants of {judgement['used']} references "
-        f"{figures['one_ordinary']} differ on the first, {figures['three_ordinary']} on the three ordinary ones, "
-        f"{figures['four']} on all four. {figures['killable'] - figures['four']} more differed on some rows that were "
-        f"tried; the others are presumed equivalent: see {out}/family.json.",
+        f"{out}: {figures['four']} of {figures['mutants']} wrong rewrites of {judgement['used']} references are told "
+        f"apart ({figures['one_ordinary']} by one database, {figures['three_ordinary']} by the three ordinary ones). "
+        f"Missed, though some rows tell them apart: {figures['killable'] - figures['four']}. No rows were found for "
+        f"{figures['mutants'] - figures['killable']}, presumed equivalent: see {out}/family.json.",
         soft_wrap=True,
     )
 
@@ -220,7 +235,7 @@ def family_command(
               help="Values of each shop question's parameters; 0 for all.")
 @click.option("--oracle", type=click.IntRange(min=1), default=200, show_default=True,
               help="Small databases made for each reference, to say which mutants can be told apart at all.")
-@click.option("--out", type=_PATH, help="Write the report to this Markdown file instead of the terminal.")
+@click.option("--out", type=_PATH, help="Write the whole report to this Markdown file; the terminal has a summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object.")
 @reporting_errors
 def audit_command(
@@ -240,7 +255,12 @@ def audit_command(
         if folder is None:
             audits = audit_shop(databases, settings, Limits())
         else:
-            subjects = [Subject(each.id, "given", each.sql) for each in read_references(references)]
+            refused, subjects = refused_by(folder), []
+            for each in read_references(references):
+                if each.sql in refused:
+                    click.echo(f"skipped {each.id}, which the family was built without: {refused[each.sql]}", err=True)
+                else:
+                    subjects.append(Subject(each.id, "given", each.sql, each.ordered))
             audits = audit(subjects, {"given": family_databases(folder)}, settings, Limits())
     except (ReferenceFailed, Unparsable) as error:
         raise UserError(f"{error}; leave this reference out or correct it") from error
@@ -250,7 +270,7 @@ def audit_command(
         write_text(out, audit_markdown(audits))
         click.echo(f"{out}: written")
     else:
-        _console().print(Markdown(audit_markdown(audits)))
+        _console().print(Markdown(audit_markdown(audits, brief=True)))
 
 
 @main.command(name="regrade")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -38,7 +39,8 @@ def family_from_file(
         twice = next(name for name, count in Counter(each.id for each in references).items() if count > 1)
         raise UserError(f"references: the id {twice!r} occurs twice; give every reference an id of its own")
     with _as_database(schema_or_database) as source, progress("family, percent", 100) as report:
-        judged = build_family(source, named, out, params, limits, progress=report)
+        ordered = frozenset(reference.id for reference in references if reference.ordered)
+        judged = build_family(source, named, out, params, limits, ordered=ordered, progress=report)
     content = judgement(judged, params)
     write_json(out / REPORT, content)
     return content
@@ -51,6 +53,18 @@ def family_databases(folder: Path) -> tuple[Path, ...]:
         if not path.is_file():
             raise UserError(f"{path}: no such database; build a family with `sqldojo family ... --out {folder}`")
     return paths
+
+
+def refused_by(folder: Path) -> dict[str, str]:
+    """The references that a family was built without, with the reasons; none where it has no `family.json`."""
+    report = folder / REPORT
+    if not report.is_file():
+        return {}
+    try:
+        listed = json.loads(report.read_text(encoding="utf-8"))["references"]
+        return {each["reference"]: each["refused"] for each in listed if each["refused"]}
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{report}: not what `sqldojo family` wrote; build the family again") from error
 
 
 def judgement(judged: Sequence[Judged], params: FamilyParams) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Files of reference queries, in the shapes that people have them in.
 
 A `.sql` script of statements; a JSON list or JSON lines of texts or of objects whose query is under `reference`,
-`query` or `sql`, such as files of pairs, the questions of this project, or a benchmark's gold queries.
+`query` or `sql`, such as files of pairs, the questions of this project, or a benchmark's gold queries. An object may
+have an `id`, and `ordered`: true where the order of the rows counts.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ _QUERY_KEYS = ("reference", "query", "sql")
 
 @dataclass(frozen=True)
 class Reference:
-    """A query that is to be right by definition, and the name it has in its file (its number where it has none)."""
+    """A query that is to be right by definition, and the name it has in its file (its number where it has none).
+
+    `ordered` says that the order of its rows is part of the answer.
+    """
 
     id: str
     sql: str
+    ordered: bool = False
 
 
 def read_references(path: Path) -> list[Reference]:
@@ -65,6 +70,8 @@ def _reference(path: Path, number: int, item: object) -> Reference:
     if isinstance(item, dict):
         for key in _QUERY_KEYS:
             if isinstance(item.get(key), str):
-                name = item.get("id")
-                return Reference(str(number if name is None else name), item[key])
+                name, ordered = item.get("id"), item.get("ordered", False)
+                if not isinstance(ordered, bool):
+                    raise UserError(f"{path}, item {number}: `ordered` must be true or false, found {ordered!r}")
+                return Reference(str(number if name is None else name), item[key], ordered)
     raise UserError(f"{path}, item {number}: holds no query; write a text, or an object with the key `reference`")

@@ -23,16 +23,31 @@ _MOST_REFUSED = 50
 _SCOPE_TEXTS = {ONE: "one ordinary", THREE: "three ordinary", FOUR: "all four"}
 
 
-def audit_markdown(audits: Sequence[ReferenceAudit]) -> str:
-    """The report as Markdown."""
+def audit_markdown(audits: Sequence[ReferenceAudit], *, brief: bool = False) -> str:
+    """The report as Markdown, what is wrong first; `brief` leaves out the tables that say why the rest is right."""
     found = summarise(audits)
+    lines = ["# Audit of the verifier", "", *_overview(found), *_faults(audits, found)]
+    return "\n".join(lines if brief else [*lines, *_tables(audits, found)])
+
+
+def _faults(audits: Sequence[ReferenceAudit], found: Mapping[str, Any]) -> list[str]:
+    """Mutants that pass though they can be told apart, and right rewrites that do not pass."""
+    lines = ["## Missed", "", *_survivor_table(audits, missed=True)] if found["mutants"]["missed"] else []
+    refused = [(audit, rewrite) for audit in audits for rewrite in audit.rewrites if rewrite.refused]
+    if refused:
+        rows = [
+            [_code(audit.subject.reference), each.kind, _code(each.sql), each.refused]
+            for audit, each in refused[:_MOST_REFUSED]
+        ]
+        lines += ["## Refused rewrites", "", *_table(["reference", "kind", "rewrite", "why"], rows)]
+    return lines
+
+
+def _tables(audits: Sequence[ReferenceAudit], found: Mapping[str, Any]) -> list[str]:
     score_headers = ["mutants", *_SCOPE_TEXTS.values(), "presumed equivalent", "missed"]
     accepted = [f"accepted by {text}" for text in _SCOPE_TEXTS.values()]
     kinds = [[row["kind"], row["made"], row["accepted"]] for row in found["rewrites"]["by_kind"]]
-    lines = [
-        "# Audit of the verifier",
-        "",
-        *_overview(found),
+    return [
         "## What each set of databases accepts",
         "",
         "For each type the wrong rewrite that says most about the databases.",
@@ -57,16 +72,6 @@ def audit_markdown(audits: Sequence[ReferenceAudit]) -> str:
         "",
         *_survivor_table(audits, missed=False),
     ]
-    if found["mutants"]["missed"]:
-        lines += ["## Missed", "", *_survivor_table(audits, missed=True)]
-    refused = [(audit, rewrite) for audit in audits for rewrite in audit.rewrites if rewrite.refused]
-    if refused:
-        rows = [
-            [_code(audit.subject.reference), each.kind, _code(each.sql), each.refused]
-            for audit, each in refused[:_MOST_REFUSED]
-        ]
-        lines += ["## Refused rewrites", "", *_table(["reference", "kind", "rewrite", "why"], rows)]
-    return "\n".join(lines)
 
 
 def _overview(found: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,12 +52,14 @@ def build_family(
     params: FamilyParams,
     limits: Limits,
     *,
+    ordered: Collection[str] = (),
     progress: Callable[[int, str], None] = lambda _done, _note: None,
 ) -> list[Judged]:
     """Write the four databases of a family into the folder `out`, and say how well they tell queries apart.
 
-    `source` is a database with the schema, with or without rows; `references` maps an id to its query. UserError when
-    no reference can be used.
+    `source` is a database with the schema, with or without rows; `references` maps an id to its query, `ordered` has
+    the ids of those whose rows must come in one order. The search itself looks at no order. UserError when no reference
+    can be used.
     """
     schema = read_schema(source)
     judged, targets = prepare(schema, references, limits)
@@ -68,7 +70,7 @@ def build_family(
         paths = [folder / f"{name}.sqlite" for name in INSTANCES]
         for path, instance in zip(paths, found.instances, strict=True):
             write_instance(path, schema, instance.rows)
-        finished = _judge(judged, targets, found, paths, limits)
+        finished = _judge(judged, targets, found, paths, limits, ordered)
         if all(each.refused is not None for each in finished):
             bare = [t.name for t in schema.tables if not any(one.rows.get(t.name) for one in found.instances)]
             raise _nothing_usable(finished, bare)
@@ -122,7 +124,12 @@ def reads(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:
 
 
 def _judge(
-    judged: Sequence[Judged], targets: Mapping[str, Target], found: Found, paths: Sequence[Path], limits: Limits
+    judged: Sequence[Judged],
+    targets: Mapping[str, Target],
+    found: Found,
+    paths: Sequence[Path],
+    limits: Limits,
+    ordered: Collection[str],
 ) -> list[Judged]:
     """What the finished files say of each reference: refused after all, or which instances kill which mutant."""
     numbers = {name: number for number, name in enumerate(targets)}
@@ -137,7 +144,7 @@ def _judge(
                 tuple(name for name, one in zip(INSTANCES, found.instances, strict=True) if kill in one.kills)
                 for kill in kills_of_mutants
             )
-            refused = unsound_because(each.reference, paths, limits, twins=twins)
+            refused = unsound_because(each.reference, paths, limits, ordered=each.id in ordered, twins=twins)
             killable = tuple(
                 kill in found.killable or bool(killers)
                 for kill, killers in zip(kills_of_mutants, killed_by, strict=True)
