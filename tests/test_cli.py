@@ -236,7 +236,10 @@ def test_regrade_says_which_verdicts_changed(tmp_path):
     (tmp_path / "questions").mkdir()
     for split in ("train", "reserved", "selection", "check"):
         (tmp_path / "questions" / f"{split}.jsonl").write_text("")
-    found = run("regrade", archive, "--questions", tmp_path / "questions")
+    given = ["regrade", archive, "--questions", tmp_path / "questions", "--databases"]
+    missing = run(*given, tmp_path / "nowhere")
+    assert missing.exit_code == 1 and "nowhere: no such folder" in missing.output
+    found = run(*given, tmp_path)
     assert found.exit_code == 0 and "0 of 0 submissions have another verdict today" in found.output
 
 

@@ -126,7 +126,7 @@ def show(
     click.echo(f"{min(limit, len(found))} of {len(found)} matching episodes; the file holds {len(records)}")
 
 
-@main.command(name="grade")
+@main.command(name="grade", short_help="Judge a query by the reference's result.")
 @click.argument("more_databases", metavar="[DATABASE]...", nargs=-1, type=_EXISTING)
 @click.option("--databases", type=_EXISTING, multiple=True, help="A file or a folder; more may follow it.")
 @click.option("--reference", help="The SQL that gives the right result.")
@@ -171,7 +171,7 @@ def grade_command(
             raise UserError(f"--reference: {error}; give a query that runs on every database") from error
 
 
-@main.command(name="family")
+@main.command(name="family", short_help="Build four databases that tell wrong queries from right ones.")
 @click.argument("schema_or_db", type=_FILE)
 @click.option("--references", type=_FILE, required=True,
               help="Right queries: a .sql script (named 1, 2, ...), or JSON, a list or lines, of texts or objects with "
@@ -185,7 +185,8 @@ def grade_command(
               help="Candidates to build the adversarial instance from; the one that misses least is kept.")
 @click.option("--edits", type=click.IntRange(0, 1_000_000), default=FamilyParams.edits, show_default=True,
               help="Edits of the adversarial one to try.")
-@click.option("--seed", type=int, default=FamilyParams.seed, show_default=True)
+@click.option("--seed", type=int, default=FamilyParams.seed, show_default=True,
+              help="The same seed and arguments give the same bytes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole judgement as one JSON object.")
 @reporting_errors
 def family_command(
@@ -226,7 +227,7 @@ def family_command(
     )
 
 
-@main.command(name="audit")
+@main.command(name="audit", short_help="Count the wrong rewrites that four databases tell apart.")
 @click.argument("folder", type=_FOLDER, required=False)
 @click.option("--references", type=_FILE, help="The right queries that FOLDER was built for.")
 @click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True,
@@ -273,15 +274,19 @@ def audit_command(
         _console().print(Markdown(audit_markdown(audits, brief=True)))
 
 
-@main.command(name="regrade")
+@main.command(name="regrade", short_help="Grade an archive again under today's verifier.")
 @click.argument("episodes", type=_FILE)
-@click.option("--questions", type=_PATH, default=Path("data/questions"), show_default=True)
-@click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True)
+@click.option("--questions", type=_PATH, default=Path("data/questions"), show_default=True,
+              help="The folder with the questions that were asked.")
+@click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True,
+              help="The folder of both families of databases.")
 @click.option("--out", type=_PATH, help="Write the archive with today's outcomes to this new file.")
 @click.option("--json", "as_json", is_flag=True, help="Print each change as a JSON object on a line.")
 @reporting_errors
 def regrade_command(episodes: Path, questions: Path, databases: Path, out: Path | None, as_json: bool) -> None:
     """Grade an archive of EPISODES again under today's verifier, and say which verdicts changed."""
+    if not databases.is_dir():
+        raise UserError(f"{databases}: no such folder; build the databases with `dvc repro build_databases`")
     try:
         found = regrade(
             read_records(episodes, Episode), read_questions(questions), databases, Limits(), archive=episodes
