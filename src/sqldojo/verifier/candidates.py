@@ -35,6 +35,8 @@ def seeded_domains(schema: Schema, rows: Rows, found: Hints, rng: Random) -> Dom
             base = rng.sample(present, min(len(present), _DOMAIN_SAMPLE))
             if not base and column.name not in bound:
                 base = invent(column, rng, 8)
+                if column.affinity == "INTEGER":  # an amount comes with cents
+                    base = [int(value) if isinstance(value, float) else value for value in base]
             base += _in_other_case(base) + (_beyond(present) if column.name not in bound else [])
             seeds = [value for value in worth.get(key, ()) if not present or _like_the_users(value, present)]
             domains[key] = list(dict.fromkeys([*base, *seeds, *seeds]))
