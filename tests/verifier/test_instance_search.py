@@ -6,7 +6,7 @@ from sqlite_files import write_database
 from sqldojo.databases.editing import Editor, Worth
 from sqldojo.databases.schema_model import read_schema
 from sqldojo.databases.scratch import Scratch
-from sqldojo.verifier.instance_search import Instance, Target, choose_greedily, differ, improve, kills
+from sqldojo.verifier.instance_search import Instance, Target, choose_greedily, differ, improve, kills, worth
 
 SCRIPT = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);"
 CHEAP = Target(
@@ -80,3 +80,10 @@ def test_edits_find_the_row_on_the_boundary_and_the_namesake_and_keep_what_was_t
     assert found.kills == {(0, 0), (0, 1), (0, 2)}, "20 > price is the same query, so it stays"
     scratch.load(found.rows)
     assert kills(scratch, [CHEAP]) == found.kills and scratch.rows() == found.rows
+
+
+def test_a_kill_that_hardly_anybody_needs_is_worth_less():
+    seldom = Target("SELECT 1", ("SELECT 2", "SELECT 3"), {}, seldom=frozenset({2}))
+    precious = frozenset({(0, 1), (0, 2)})
+    assert worth(frozenset({(0, 1)}), [seldom], precious) > worth(frozenset({(0, 2), (0, 0)}), [seldom], precious)
+    assert worth(frozenset({(0, 2)}), [seldom], precious) > worth(frozenset({(0, 0)}), [seldom], precious)

@@ -85,12 +85,20 @@ def ordinary_candidates(
             own = resample(schema, rows, rng, size, literals, found.links)
             candidates.append(perturb(schema, own, rng, _PERTURBED, found.links))
             continue
-        plain = {key: values if part < 2 else _without(values, found, key) for key, values in domains.items()}
+        usual = _usual if part < 2 else _without
+        plain = {key: usual(values, found, key) for key, values in domains.items()}
         shape = Shape(
             rows=size, nulls=0.05, repeats=0.2, childless=0.15, skew=rng.random(), dangling=0.0, twins=0.05
         )
         candidates.append(generate_rows(schema, rng, shape, plain, found.links))
     return candidates
+
+
+def _usual(values: Sequence[Value], found: Hints, key: tuple[str, str]) -> list[Value]:
+    """The values, of which those that the references name are common and what lies beside them is not."""
+    asked, literals = set(found.values.get(key, ())), found.literals.get(key, frozenset())
+    named = [value for value in values if value in literals & asked]
+    return [*values, *named * (len(values) // (2 * max(1, len(named))))]
 
 
 def _without(values: Sequence[Value], found: Hints, key: tuple[str, str]) -> list[Value]:

@@ -32,6 +32,13 @@ from sqldojo.verifier.instance_search import Target
 from sqldojo.verifier.mutants import Mutant, Unparsable, mutants
 from sqldojo.verifier.soundness import unsound_because
 
+# Operators whose mistakes are rarely made: a filter, guard or rounding that nobody asked for. Where four databases
+# cannot show everything at once, ties, boundaries and missing values come first.
+SELDOM = frozenset({
+    "child-joined", "child-required", "filter-added", "foreign-guard-added", "null-guard-added", "parent-filtered",
+    "parent-required", "positive-only", "round-added", "item-added", "told-by-name",
+})  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -105,7 +112,8 @@ def prepare(
                 judged.append(Judged(name, sql, f"its mutants cannot be made: {error}"))
                 continue
             judged.append(Judged(name, sql, None, tuple(found)))
-            targets[name] = Target(sql, tuple(mutant.sql for mutant in found), reads(sql, schema))
+            seldom = frozenset(place for place, mutant in enumerate(found, start=1) if mutant.operator in SELDOM)
+            targets[name] = Target(sql, tuple(mutant.sql for mutant in found), reads(sql, schema), seldom)
     return judged, targets
 
 

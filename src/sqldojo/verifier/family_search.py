@@ -20,7 +20,7 @@ from sqldojo.databases.schema_model import Rows, Schema
 from sqldojo.databases.scratch import Scratch
 from sqldojo.verifier.candidates import messy_candidates, ordinary_candidates, seeded_domains
 from sqldojo.verifier.hints import hints, shared_values
-from sqldojo.verifier.instance_search import Instance, Kill, Target, grafted, improve, kills, with_more
+from sqldojo.verifier.instance_search import Instance, Kill, Target, grafted, improve, kills, with_more, worth
 from sqldojo.verifier.situations import situations
 
 Progress = Callable[[int, str], None]  # percent, what is being done
@@ -126,7 +126,7 @@ class _Search:
             families.append(self.built(ordinary, start, left, messy))
             if not self.missed(families[-1]) & self.mutants:
                 break
-        best = min(families, key=lambda family: (len(self.missed(family) & self.mutants), len(self.missed(family))))
+        best = min(families, key=lambda family: worth(self.missed(family), self.goals, self.mutants))
         self.progress(100, "done")
         return Found(tuple(best), frozenset(self.killable))
 

@@ -26,11 +26,15 @@ Edit = Callable[[Rows, Reads, Random], Rows]
 
 @dataclass(frozen=True)
 class Target:
-    """A reference, the variants that are to answer differently somewhere, and the tables and columns that it reads."""
+    """A reference, the variants that are to answer differently somewhere, and the tables and columns that it reads.
+
+    `seldom` has the numbers of the variants that hardly anybody would write.
+    """
 
     reference: str
     variants: tuple[str, ...]
     reads: Reads
+    seldom: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,12 @@ def choose_greedily(instances: Sequence[Instance], count: int) -> list[Instance]
     return chosen
 
 
+def worth(found: frozenset[Kill], targets: Sequence[Target], precious: frozenset[Kill]) -> tuple[int, int, int]:
+    """What kills are worth, to be compared: the precious ones that are not seldom, all precious ones, all."""
+    valued = found & precious
+    return sum(variant not in targets[number].seldom for number, variant in valued), len(valued), len(found)
+
+
 def improve(
     scratch: Scratch,
     targets: Sequence[Target],
@@ -124,7 +134,7 @@ def improve(
         gained = kills(scratch, targets, [kill for kill in left if kill[0] in affected])
         at_stake = [kill for kill in held if kill[0] in affected]
         lost = frozenset(at_stake) - kills(scratch, targets, at_stake)
-        if (len(gained & precious), len(gained)) <= (len(lost & precious), len(lost)):
+        if worth(gained, targets, precious) <= worth(lost, targets, precious):
             continue
         rows = scratch.rows()
         held = (held - lost) | gained
@@ -150,7 +160,8 @@ def grafted(
     new rows spoil. Rows stay when in the end they add more precious kills than they spoil.
     """
     best = start
-    for kill in sorted(precious & set(witnesses) - start.kills):
+    missing = precious & set(witnesses) - start.kills
+    for kill in sorted(missing, key=lambda kill: (kill[1] in targets[kill[0]].seldom, kill)):
         if kill in best.kills:
             continue
 
@@ -164,7 +175,8 @@ def grafted(
         changed = Instance(scratch.rows(), kills(scratch, targets))
         if spoilt := (best.kills - changed.kills) & precious:
             changed = mend(changed, spoilt)
-        if len((changed.kills - best.kills) & precious) > len((best.kills - changed.kills) & precious):
+        gained, lost = changed.kills - best.kills, best.kills - changed.kills
+        if worth(gained & precious, targets, precious) > worth(lost & precious, targets, precious):
             best = changed
     return best
 
