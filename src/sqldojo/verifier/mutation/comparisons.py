@@ -66,22 +66,24 @@ def between_opened(query: Query) -> Iterator[Edit]:
 
 def range_closed(query: Query) -> Iterator[Edit]:
     """x > a AND x < b, with one end or none included, taken for BETWEEN a AND b."""
+    for node, at, lower, upper, chain in ranges(query):
+        if isinstance(lower, exp.GT) or isinstance(upper, exp.LT):
+            between = exp.Between(this=lower.this.copy(), low=lower.expression.copy(), high=upper.expression.copy())
+            new = [between if i == at else term for i, term in enumerate(chain) if term is not upper]
+            yield swap(node, conjunction(new))
+
+
+def ranges(query: Query) -> Iterator[tuple[exp.Expr, int, exp.Expr, exp.Expr, list[exp.Expr]]]:
+    """(chain, place, lower, upper, its terms) for every x > a AND x < b, each end included or not."""
     for node in query.all(exp.And):
         if isinstance(node.parent, exp.And):
             continue
         chain = terms(node)
         for at, lower in enumerate(chain):
             for upper in chain:
-                if (
-                    isinstance(lower, exp.GT | exp.GTE)
-                    and isinstance(upper, exp.LT | exp.LTE)
-                    and lower.this == upper.this
-                ) and (isinstance(lower, exp.GT) or isinstance(upper, exp.LT)):
-                    between = exp.Between(
-                        this=lower.this.copy(), low=lower.expression.copy(), high=upper.expression.copy()
-                    )
-                    new = [between if i == at else term for i, term in enumerate(chain) if term is not upper]
-                    yield swap(node, conjunction(new))
+                ends = isinstance(lower, exp.GT | exp.GTE) and isinstance(upper, exp.LT | exp.LTE)
+                if ends and lower.this == upper.this:
+                    yield node, at, lower, upper, chain
 
 
 def _two_columns(node: exp.Expr) -> bool:

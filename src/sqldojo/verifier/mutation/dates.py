@@ -8,7 +8,8 @@ from datetime import date, timedelta
 
 from sqlglot import exp
 
-from sqldojo.verifier.mutation.edits import Edit, conjunction, set_arguments, swap, terms
+from sqldojo.verifier.mutation.comparisons import ranges
+from sqldojo.verifier.mutation.edits import Edit, conjunction, set_arguments, swap
 from sqldojo.verifier.mutation.names import MOMENT, kind
 from sqldojo.verifier.mutation.scopes import Query
 
@@ -212,20 +213,8 @@ def _year_later(day: date) -> date:
 
 
 def _ranges(query: Query) -> Iterator[tuple[exp.Expr, int, exp.Expr, exp.Expr, list[exp.Expr]]]:
-    """(chain, place, lower, upper, its terms) for every x >= day AND x < day."""
-    for node in query.all(exp.And):
-        if isinstance(node.parent, exp.And):
-            continue
-        chain = terms(node)
-        for at, lower in enumerate(chain):
-            for upper in chain:
-                if (
-                    (
-                        isinstance(lower, exp.GT | exp.GTE)
-                        and isinstance(upper, exp.LT | exp.LTE)
-                        and lower.this == upper.this
-                    )
-                    and _day(lower.expression)
-                    and _day(upper.expression)
-                ):
-                    yield node, at, lower, upper, chain
+    """The ranges whose two ends are days."""
+    for found in ranges(query):
+        _, _, lower, upper, _ = found
+        if _day(lower.expression) and _day(upper.expression):
+            yield found
