@@ -36,19 +36,22 @@ _COMMAND = f"import sys; from {worker_process.__name__} import serve; serve(*map
 
 
 class Killed(Exception):
-    """A call went over its time and its process was killed; `step` is where it was then."""
+    """A call went over its time and its process was killed; `step` is where it was then, for so many `seconds`."""
 
-    def __init__(self, step: int) -> None:
-        super().__init__(step)
-        self.step = step
+    def __init__(self, step: int, seconds: float) -> None:
+        super().__init__(step, seconds)
+        self.step, self.seconds = step, seconds
 
 
 class Died(Exception):
-    """A call took its process down with it, by a crash or for want of memory; `step` is where it was then."""
+    """A call took its process down with it, by a crash or for want of memory.
 
-    def __init__(self, step: int, exit_code: int) -> None:
-        super().__init__(step, exit_code)
-        self.step, self.exit_code = step, exit_code
+    `step` is where it was then, for so many `seconds`.
+    """
+
+    def __init__(self, step: int, seconds: float, exit_code: int) -> None:
+        super().__init__(step, seconds, exit_code)
+        self.step, self.seconds, self.exit_code = step, seconds, exit_code
 
     def __str__(self) -> str:
         if self.exit_code in (worker_process.OUT_OF_MEMORY, -signal.SIGKILL):
@@ -250,7 +253,7 @@ class _Work:
                 began, step = worker.doing()
                 if now >= began + self.seconds:
                     worker.kill()
-                    self._failed(worker, Killed(step))
+                    self._failed(worker, Killed(step, now - began))
                 # Looked at again in time even if it begins this moment, as one does that was still starting.
                 worker.deadline = min(began, now) + self.seconds
 
@@ -258,8 +261,9 @@ class _Work:
         try:
             fine, value = worker.connection.recv()
         except (EOFError, OSError):
-            _, step = worker.doing()
-            self._failed(worker, Died(step, worker.kill()))
+            began, step = worker.doing()
+            # One that died while starting has not begun: its time is then in the future.
+            self._failed(worker, Died(step, max(0.0, time.monotonic() - began), worker.kill()))
             return
         task = worker.tasks.popleft()
         worker.answered += 1

@@ -95,6 +95,5 @@ def judge(
 
 
 def _ended(end: Killed | Died, copies: Sequence[Copy], limits: Limits) -> Verdict:
-    """The verdict on a submission that its process did not survive."""
-    milliseconds = kill_after(limits) * 1000 if isinstance(end, Killed) else 0.0
-    return Verdict(ERROR, explain(end, limits), copies[end.step].source.stem, milliseconds)
+    """The verdict on a submission that its process did not survive; the time is that of its last database."""
+    return Verdict(ERROR, explain(end, limits), copies[end.step].source.stem, round(end.seconds * 1000, 3))
