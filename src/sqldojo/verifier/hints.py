@@ -17,7 +17,9 @@ from math import isfinite
 from sqlglot import exp
 
 from sqldojo.databases.generating import ForeignLink
+from sqldojo.databases.invented_values import fits
 from sqldojo.databases.schema_model import Column, Schema, Table, Value
+from sqldojo.databases.type_affinity import stored
 from sqldojo.verifier.columns import ColumnKey, Columns
 
 _PREDICATES = (
@@ -125,23 +127,12 @@ def _is_about_a_count(predicate: exp.Expression, keys: tuple[ColumnKey, ...]) ->
 
 
 def _stored(value: Value, column: Column) -> list[Value]:
-    """The value as the column would store it; none when the column cannot hold it."""
+    """The value as the column would store it; none when it is of a kind that the column is not meant for."""
     if isinstance(value, int) and not _LEAST <= value < -_LEAST:  # SQLite reads a real number
         value = float(value) if abs(value) < _HUGE else None
-    if column.affinity == "TEXT":
-        return [value if isinstance(value, str) else str(value)] if value is not None else []
-    number = _number(value) if isinstance(value, str) else value
-    if isinstance(number, int | float) and not _LEAST <= number < -_LEAST:
-        return [float(number)] if abs(number) < _HUGE else []
-    if column.affinity == "REAL":
-        return [float(number)] if number is not None else []
-    if column.affinity == "INTEGER":
-        return [int(number)] if number is not None and number == int(number) else []
-    if column.affinity == "NUMERIC":
-        if number is None:
-            return [value] if isinstance(value, str) else []
-        return [int(number) if number == int(number) else number]
-    return [value] if value is not None else []
+    kept = stored(value, column.affinity)
+    endless = isinstance(kept, float) and not isfinite(kept)
+    return [kept] if fits(kept, column) and not endless else []
 
 
 def _fitting(value: Value, predicate: exp.Expression, column: Column) -> Iterator[Value]:
