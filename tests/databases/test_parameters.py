@@ -3,9 +3,10 @@ from contextlib import closing
 
 import apsw
 import pytest
+from sqlite_files import write_database
 
 from sqldojo.databases.execution import run_query
-from sqldojo.databases.parameters import expand, pool
+from sqldojo.databases.parameters import expand, pool, shared_pool
 from sqldojo.errors import UserError
 
 
@@ -81,3 +82,12 @@ def test_a_locked_or_damaged_file_is_not_blamed_on_the_sql(database):
             pool(database, "SELECT city FROM customers")
         with pytest.raises(UserError, match=r"shop\.sqlite: cannot be read .*locked"):
             expand(database, "SELECT id FROM customers", {})
+
+
+def test_a_shared_pool_holds_what_every_database_has_in_the_order_of_the_first(tmp_path):
+    paths = [tmp_path / f"{number}.sqlite" for number in range(2)]
+    for path, towns in zip(paths, ("'Rome', 'Pisa', 'Oslo'", "'Oslo', 'Bonn', 'Rome'"), strict=True):
+        values = ", ".join(f"({town})" for town in towns.split(", "))
+        write_database(path, f"CREATE TABLE town (name TEXT); INSERT INTO town VALUES {values}")
+    assert shared_pool(paths, "SELECT name FROM town ORDER BY rowid") == ["Rome", "Oslo"]
+    assert shared_pool(paths, "SELECT name FROM town WHERE name = 'Pisa'") == []

@@ -6,7 +6,7 @@ quoting rule is repeated here and the text means to SQLite exactly what the boun
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -69,6 +69,16 @@ def pool(path: Path, sql: str) -> list[Value]:
         if not isinstance(value, str | int | float):
             raise UserError(f"the pool holds {value!r}, which no question can ask for; leave it out in this SQL: {sql}")
     return list(dict.fromkeys(values))
+
+
+def shared_pool(paths: Sequence[Path], sql: str) -> list[Value]:
+    """The values of the pool that every database has, in the first one's order: a question is asked on all of them.
+
+    UserError as for `pool`.
+    """
+    pools = [pool(path, sql) for path in paths]
+    common = set(pools[0]).intersection(*pools[1:])
+    return [value for value in pools[0] if value in common]
 
 
 def _say(error: Exception) -> str:

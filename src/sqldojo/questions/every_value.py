@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from sqldojo.databases.families import FAMILIES, family_paths
-from sqldojo.databases.parameters import expand, pool
+from sqldojo.databases.parameters import expand, shared_pool
 from sqldojo.records import QuestionType
 from sqldojo.verifier.audit import Subject
 
@@ -24,7 +24,7 @@ def every_reference(
     for family in FAMILIES:
         paths = family_paths(databases, family)
         for question_type in question_types:
-            pools = [_shared_pool(paths, sql) for sql in question_type.parameters.values()]
+            pools = [shared_pool(paths, sql) for sql in question_type.parameters.values()]
             combinations = list(product(*pools))
             if most and len(combinations) > most:
                 rng = Random(f"{seed}/audit/{family}/{question_type.id}")
@@ -35,10 +35,3 @@ def every_reference(
                 reference = expand(paths[0], question_type.sql, parameters)
                 subjects.append(Subject(question_type.id, family, reference, question_type.ordered))
     return subjects
-
-
-def _shared_pool(databases: Sequence[Path], sql: str) -> list[object]:
-    """The values that every database has, since a question is asked on all of them."""
-    pools = [pool(database, sql) for database in databases]
-    common = set(pools[0]).intersection(*pools[1:])
-    return [value for value in pools[0] if value in common]

@@ -18,7 +18,7 @@ from random import Random
 
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
-from sqldojo.databases.parameters import Value, expand, pool
+from sqldojo.databases.parameters import Value, expand, shared_pool
 from sqldojo.databases.twins import Twins, twins_of
 from sqldojo.errors import UserError
 from sqldojo.questions.check import check_contamination, check_types, refusal, useless_because
@@ -106,14 +106,13 @@ def _divided_pools(
 def _family_pool(question_type: QuestionType, name: str, sql: str, databases: Sequence[Path]) -> list[Value]:
     """The values that every database of the family has, so that no database is a bystander of the question."""
     try:
-        pools = [pool(database, sql) for database in databases]
+        values = shared_pool(databases, sql)
     except UserError as error:
         raise UserError(f"question type {question_type.id}: its parameter {name}: {error}") from error
-    common = set(pools[0]).intersection(*pools[1:])
-    if not common:
+    if not values:
         raise refusal(question_type, f"the pool of its parameter {name} is empty",
                       f"let this list values that are in every database: {sql}")  # fmt: skip
-    return [value for value in pools[0] if value in common]
+    return values
 
 
 def _ask(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqldojo.databases.schema_model import Schema
+from sqldojo.verifier.mutation.trees import from_items
 
 ColumnKey = tuple[str, str]  # table, column, spelt as in the schema
 
@@ -83,7 +84,6 @@ def _own_columns(node: exp.Expression) -> list[exp.Column]:
 
 def _sources(select: exp.Select) -> Iterator[tuple[str, str]]:
     """Alias and name of the tables in a SELECT's own FROM and JOINs."""
-    clauses = [select.args.get("from_"), *select.args.get("joins", ())]
-    for clause in clauses:
-        if clause is not None and isinstance(clause.this, exp.Table):
-            yield clause.this.alias_or_name, clause.this.name
+    for source, _ in from_items(select):
+        if isinstance(source, exp.Table):
+            yield source.alias_or_name, source.name

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
+from sqldojo.verifier.mutation.trees import from_items
+
 TableColumns = Mapping[str, Sequence[str]]  # table -> the names of its columns
 
 
@@ -50,8 +52,7 @@ def own_nodes(select: exp.Expression, *kinds: type[exp.Expression]) -> Iterator[
 
 def sources(select: exp.Select) -> list[exp.Expression]:
     """The tables and derived tables of a SELECT's FROM clause, in their order."""
-    clauses = [select.args.get("from_"), *(select.args.get("joins") or ())]
-    return [clause.this for clause in clauses if clause is not None]
+    return [source for source, _ in from_items(select)]
 
 
 def all_names(tree: exp.Expression, columns: TableColumns) -> set[str]:
