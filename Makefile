@@ -16,7 +16,7 @@ help:
 	@echo "make repro   run what changed in the graph (dvc.yaml), then print the scores and the seconds per stage"
 	@echo "make test    lint, then every test; one runs the whole graph on a tiny random model"
 	@echo "make lint    ruff only"
-	@echo "make bench   what grading costs beside plain sqlite3, as ratios; a minute on an idle machine"
+	@echo "make bench   what grading costs beside plain sqlite3, as ratios; two minutes on an idle machine"
 	@echo "make clean   remove .venv, caches of tools and timings; data and DVC's cache stay"
 	@echo "Use another interpreter with: make repro PYTHON=python3.13"
 

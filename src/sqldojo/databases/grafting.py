@@ -11,7 +11,7 @@ from random import Random
 
 from sqldojo.databases.editing import unused
 from sqldojo.databases.generating import ForeignLink
-from sqldojo.databases.schema_model import Rows, Schema, Value
+from sqldojo.databases.schema_model import Rows, Schema, Table, Value, parents_first
 
 ColumnKey = tuple[str, str]
 
@@ -49,7 +49,7 @@ def graft(
     """`rows` with those of `added` behind them, under keys of their own; `kept` lists the key values that stay."""
     renamed: dict[ColumnKey, dict[Value, Value]] = {}
     result: Rows = {table: list(present) for table, present in rows.items()}
-    for table in schema.tables:
+    for table in _parents_first(schema, links):  # so that new keys are known where they are referred to
         references = [(key.columns, key.table, key.parent_columns) for key in table.foreign_keys]
         references += [(link.columns, link.parent, link.parent_columns) for link in links if link.table == table.name]
         sources = {
@@ -73,3 +73,11 @@ def graft(
                     cells[place] = fresh
             result[table.name].append(tuple(cells))
     return result
+
+
+def _parents_first(schema: Schema, links: Sequence[ForeignLink]) -> list[Table]:
+    """The tables in the order of the declared references and of the links."""
+    parents = {table.name: [key.table for key in table.foreign_keys] for table in schema.tables}
+    for link in links:
+        parents[link.table].append(link.parent)
+    return [schema.table(name) for name in parents_first(parents)]
