@@ -13,7 +13,9 @@ from sqldojo.databases.parameters import expand, pool
 from sqldojo.databases.twins import twins_of
 from sqldojo.questions.shop_held_out_types import CHECK_TYPES, SELECTION_TYPES
 from sqldojo.questions.shop_training_types import TRAINING_TYPES
+from sqldojo.verifier import soundness
 from sqldojo.verifier.soundness import unsound_because
+from sqldojo.verifier.tie_probes import Probe, TieProbes
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "cases"
 SCHEMA = """
@@ -314,3 +316,31 @@ def test_no_shared_reference_or_equivalent_rewrite_is_refused(tmp_path):
                 if why is not None:
                     refused[sql] = why
     assert refused == {}
+
+
+BROKEN = "SELECT nothing_like_it FROM p"
+
+
+@pytest.mark.parametrize(
+    ("single", "says"),
+    [
+        ((BROKEN,), "whether its answer depends on ties cannot be seen, .*no such column"),
+        (("SELECT name FROM p ORDER BY price DESC, id DESC LIMIT 1",), "the one at fault"),
+    ],
+)
+def test_probes_that_do_not_run_all_at_once_are_asked_one_by_one_and_never_passed_over(
+    tmp_path, monkeypatch, single, says
+):
+    reference = "SELECT name FROM p ORDER BY price DESC LIMIT 1"
+    script = "INSERT INTO p (id, name, price) VALUES (1, 'a', 9), (2, 'b', 9), (3, 'c', 1)"
+    probes = TieProbes(reference, Probe("all at once", (BROKEN,)), (Probe("the one at fault", single),), ())
+    monkeypatch.setattr(soundness, "tie_probes", lambda *_, **__: probes)
+    assert re.search(says, unsound_because(reference, _databases(tmp_path, script), Limits()))
+
+
+def test_probes_that_agree_one_by_one_are_enough(tmp_path, monkeypatch):
+    reference = "SELECT name FROM p ORDER BY price DESC LIMIT 1"
+    script = "INSERT INTO p (id, name, price) VALUES (1, 'a', 9), (2, 'b', 8)"
+    probes = TieProbes(reference, Probe("all at once", (BROKEN,)), (Probe("one", (reference,)),), ())
+    monkeypatch.setattr(soundness, "tie_probes", lambda *_, **__: probes)
+    assert unsound_because(reference, _databases(tmp_path, script), Limits()) is None

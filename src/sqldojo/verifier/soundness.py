@@ -100,16 +100,29 @@ def _first_complaint(
     if control.status != OK or _differ(result, control, ordered):
         return None  # sqlglot does not write the query as it was meant
 
+    unseen: dict[Probe, str] = {}  # the probes of which no variant runs, and why
+
     def decides(probe: Probe) -> bool:
         found = [run_query(database, sql, limits) for sql in probe.variants]
         answers = [each for each in found if each.status == OK]
-        wanted = answers[:1] if probe.alone else [result]
-        return any(_differ(wanted[0], each, ordered and not probe.alone) for each in answers)
+        if not answers:
+            unseen[probe] = found[0].message
+            return False
+        wanted = answers[0] if probe.alone else result
+        return any(_differ(wanted, each, ordered and not probe.alone) for each in answers)
 
-    if decides(probes.together):
-        guilty = (probe for probe in probes.single if decides(probe))
-        return next(guilty, probes.together).complaint
-    return next((probe.complaint for probe in probes.alone if decides(probe)), None)
+    guilty = [probes.together] if decides(probes.together) else []
+    if guilty or unseen.pop(probes.together, None):  # which of them it is, or each by itself if all at once do not run
+        guilty = [probe for probe in probes.single if decides(probe)] or guilty
+    guilty = guilty or [probe for probe in probes.alone if decides(probe)]
+    if guilty:
+        return guilty[0].complaint
+    if unseen:
+        return (
+            f"whether its answer depends on ties cannot be seen, since settling them takes more than a query may "
+            f"({next(iter(unseen.values()))}): write it so that it takes fewer steps"
+        )
+    return None
 
 
 def _rests_on_physical_order(
