@@ -2,13 +2,13 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sqlite_files import write_table
 
 from sqldojo.cli import main
 from sqldojo.files import write_records, write_text
@@ -23,11 +23,8 @@ def run(*arguments):
 def databases(tmp_path):
     """Two databases; only the second tells `>` from `>=`."""
     for name, prices in (("first", (1, 3)), ("second", (1, 2, 3))):
-        connection = sqlite3.connect(tmp_path / f"{name}.sqlite")
-        connection.execute("CREATE TABLE products (price INTEGER)")
-        connection.executemany("INSERT INTO products VALUES (?)", [(price,) for price in prices])
-        connection.commit()
-        connection.close()
+        rows = [(price,) for price in prices]
+        write_table(tmp_path / f"{name}.sqlite", "CREATE TABLE products (price INTEGER)", rows)
     return tmp_path
 
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import apsw
 import pytest
+from hungry_queries import COUNT, HUNGRY
 from sqlite_files import write_database
 
 from sqldojo.databases.execution import ERROR, OK, REJECTED, Limits, QueryResult, run_query
@@ -26,7 +27,6 @@ CREATE VIEW dice AS SELECT random() AS eyes;
 CREATE VIEW secrets AS SELECT * FROM sqlite_master;
 """
 NAMES = "SELECT name FROM person"
-COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {})"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 
 
@@ -254,13 +254,7 @@ def test_a_value_may_be_as_long_as_the_limit(people):
     assert run_query(people, "SELECT length(printf('%.*c', 1001, 'x'))", Limits(value_bytes=1000)).status == ERROR
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["SELECT COUNT(*) FROM (SELECT hex(zeroblob(9000)) || i AS x FROM n ORDER BY x LIMIT 100000)",
-     "SELECT COUNT(DISTINCT hex(zeroblob(9000)) || i) FROM n",
-     "SELECT COUNT(*) FROM (SELECT hex(zeroblob(9000)) || i FROM n UNION SELECT 1)",
-     "SELECT json_group_array(hex(zeroblob(9000))) FROM n"],
-)  # fmt: skip
+@pytest.mark.parametrize("query", HUNGRY)
 def test_memory_is_limited_and_given_back(people, query):
     limits = Limits(heap_bytes=8_000_000, value_bytes=100_000_000)
     result = run_query(people, f"{COUNT.format(2000)} {query}", limits)

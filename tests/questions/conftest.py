@@ -1,8 +1,7 @@
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlite_files import write_table
 
 from sqldojo.databases.building import DatabaseParams, build_families
 from sqldojo.databases.execution import Limits
@@ -24,12 +23,8 @@ def tiny_databases(tmp_path_factory):
     root = tmp_path_factory.mktemp("tiny")
     for family, towns in TOWNS.items():
         for size, path in enumerate(family_paths(root, family), start=1):
-            path.parent.mkdir(exist_ok=True)
             people = [(f"{town} {n}", town, 10 * n) for town in towns for n in range(1, size + 1)]
-            with closing(sqlite3.connect(path)) as connection:
-                connection.execute("CREATE TABLE people (name TEXT, town TEXT, age INTEGER)")
-                connection.executemany("INSERT INTO people VALUES (?, ?, ?)", people)
-                connection.commit()
+            write_table(path, "CREATE TABLE people (name TEXT, town TEXT, age INTEGER)", people)
     return root
 
 

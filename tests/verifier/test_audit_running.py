@@ -1,8 +1,7 @@
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from sqlite_files import write_table
 
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import INSTANCES
@@ -25,10 +24,7 @@ def databases(tmp_path_factory):
     root = tmp_path_factory.mktemp("train")
     paths = tuple(root / f"{name}.sqlite" for name in INSTANCES)
     for path, rows in zip(paths, ROWS, strict=True):
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER)")
-            connection.executemany("INSERT INTO person VALUES (?, ?, ?)", rows)
-            connection.commit()
+        write_table(path, "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER)", rows)
     return paths
 
 
