@@ -6,7 +6,7 @@ from sqlite_files import write_database
 from sqldojo.databases.editing import Editor, Worth
 from sqldojo.databases.schema_model import read_schema
 from sqldojo.databases.scratch import Scratch
-from sqldojo.verifier.instance_search import Instance, Target, choose_greedily, differ, improve, kills, worth
+from sqldojo.verifier.instance_search import Instance, Target, choose_greedily, differ, importance, improve, kills
 
 SCRIPT = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);"
 CHEAP = Target(
@@ -85,5 +85,6 @@ def test_edits_find_the_row_on_the_boundary_and_the_namesake_and_keep_what_was_t
 def test_a_kill_that_hardly_anybody_needs_is_worth_less():
     seldom = Target("SELECT 1", ("SELECT 2", "SELECT 3"), {}, seldom=frozenset({2}))
     precious = frozenset({(0, 1), (0, 2)})
-    assert worth(frozenset({(0, 1)}), [seldom], precious) > worth(frozenset({(0, 2), (0, 0)}), [seldom], precious)
-    assert worth(frozenset({(0, 2)}), [seldom], precious) > worth(frozenset({(0, 0)}), [seldom], precious)
+    common, rare, other = (frozenset(kills) for kills in ({(0, 1)}, {(0, 2)}, {(0, 0)}))
+    assert importance(common, [seldom], precious) > importance(rare | other, [seldom], precious)
+    assert importance(rare, [seldom], precious) > importance(other, [seldom], precious)

@@ -27,7 +27,7 @@ from sqldojo.databases.writing import write_instance
 from sqldojo.errors import UserError
 from sqldojo.files import replacing_folder
 from sqldojo.verifier.columns import Columns
-from sqldojo.verifier.family_search import FamilyParams, Found, search
+from sqldojo.verifier.family_search import FamilyParams, SearchResult, search
 from sqldojo.verifier.instance_search import Target
 from sqldojo.verifier.mutants import Mutant, Unparsable, mutants
 from sqldojo.verifier.soundness import unsound_because
@@ -134,7 +134,7 @@ def reads(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:
 def _judge(
     judged: Sequence[Judged],
     targets: Mapping[str, Target],
-    found: Found,
+    found: SearchResult,
     paths: Sequence[Path],
     limits: Limits,
     ordered: Collection[str],

@@ -20,7 +20,7 @@ from sqldojo.databases.schema_model import Rows, Schema
 from sqldojo.databases.scratch import Scratch
 from sqldojo.verifier.candidates import messy_candidates, ordinary_candidates, seeded_domains
 from sqldojo.verifier.hints import hints, shared_values
-from sqldojo.verifier.instance_search import Instance, Kill, Target, grafted, improve, kills, with_more, worth
+from sqldojo.verifier.instance_search import Instance, Kill, Target, grafted, importance, improve, kills, with_more
 from sqldojo.verifier.situations import situations
 
 Progress = Callable[[int, str], None]  # percent, what is being done
@@ -52,7 +52,7 @@ class FamilyParams:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search gives: the instances in the order of INSTANCES, and what any candidate on the way kills."""
 
     instances: tuple[Instance, ...]
@@ -66,7 +66,7 @@ def search(
     params: FamilyParams,
     *,
     progress: Progress = lambda _percent, _note: None,
-) -> Found:
+) -> SearchResult:
     """Four instances that tell as many variants from their references as the search can.
 
     `rows` are the user's, or none. Kills are numbered by place in `targets`.
@@ -102,8 +102,8 @@ class _Search:
             for key, values in shared_values(self.hints).items()
         }
         worth = Worth(self.asked, self.domains, self.hints.steps)
-        self.disorder = Editor(schema, worth, self.hints.links)
-        self.order = Editor(schema, None, self.hints.links)
+        self.messy_edit = Editor(schema, worth, self.hints.links)
+        self.plain_edit = Editor(schema, None, self.hints.links)
         self.killable: dict[Kill, Rows] = {}  # with the first rows that show it
         self.most_rows = _MOST_ROWS * len(schema.tables)
         self.draws = 0
@@ -112,7 +112,7 @@ class _Search:
         """A generator of its own for one step."""
         return Random(f"{self.params.seed}/{name}")
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         ordinary = self.ordinary_instances()
         self.progress(10, "messy candidates")
         messy = self.messy_instances()
@@ -126,9 +126,9 @@ class _Search:
             families.append(self.built(ordinary, start, left, messy))
             if not self.missed(families[-1]) & self.mutants:
                 break
-        best = min(families, key=lambda family: worth(self.missed(family), self.goals, self.mutants))
+        best = min(families, key=lambda family: importance(self.missed(family), self.goals, self.mutants))
         self.progress(100, "done")
-        return Found(tuple(best), frozenset(self.killable))
+        return SearchResult(tuple(best), frozenset(self.killable))
 
     def tried(self, candidates: Sequence[Rows]) -> list[Instance]:
         """The candidates as SQLite holds them, with what each kills."""
@@ -163,7 +163,7 @@ class _Search:
         for number, candidate in enumerate(candidates):
             rng = self.random(f"disorder/{number}")
             for _ in range(_EDITS_OF_A_CANDIDATE):
-                candidate = self.disorder(candidate, rng.choice(self.goals).reads, rng)
+                candidate = self.messy_edit(candidate, rng.choice(self.goals).reads, rng)
             candidates[number] = candidate
         return self.tried(candidates)
 
@@ -175,7 +175,7 @@ class _Search:
                 telling = [one for one in messy if (number, 0) in one.kills] or messy
                 base = min(telling, key=lambda one: sum(map(len, one.rows.values())))
                 tries = self.params.edits // _SHARE_OF_A_REFERENCE
-                shown = self.better(base, unseen, tries, precious=unseen, edit=self.disorder)
+                shown = self.better(base, unseen, tries, precious=unseen, edit=self.messy_edit)
                 for kill in shown.kills & unseen:
                     self.killable[kill] = shown.rows
 
@@ -214,13 +214,13 @@ class _Search:
         return self.mutants.difference(*(family[number].kills for number in others))
 
     def improve(self, family: list[Instance], place: int, focus: frozenset[Kill], tries: int) -> None:
-        edit = self.disorder if place == _ADVERSARIAL else self.order
+        edit = self.messy_edit if place == _ADVERSARIAL else self.plain_edit
         precious = self.precious(family, place)
         family[place] = self.noted(self.better(family[place], focus, tries, precious=precious, edit=edit))
 
     def mended(self, family: Sequence[Instance], instance: Instance, spoilt: frozenset[Kill]) -> Instance:
         precious = self.precious(family, _ADVERSARIAL)
-        return self.better(instance, spoilt, _TRIES_TO_MEND, precious=precious, edit=self.disorder)
+        return self.better(instance, spoilt, _TRIES_TO_MEND, precious=precious, edit=self.messy_edit)
 
     def better(
         self, instance: Instance, focus: frozenset[Kill], tries: int, *, precious: frozenset[Kill], edit: Editor

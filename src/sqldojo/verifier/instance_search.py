@@ -92,7 +92,7 @@ def choose_greedily(instances: Sequence[Instance], count: int) -> list[Instance]
     return chosen
 
 
-def worth(found: frozenset[Kill], targets: Sequence[Target], precious: frozenset[Kill]) -> tuple[int, int, int]:
+def importance(found: frozenset[Kill], targets: Sequence[Target], precious: frozenset[Kill]) -> tuple[int, int, int]:
     """What kills are worth, to be compared: the precious ones that are not seldom, all precious ones, all."""
     valued = found & precious
     return sum(variant not in targets[number].seldom for number, variant in valued), len(valued), len(found)
@@ -134,7 +134,7 @@ def improve(
         gained = kills(scratch, targets, [kill for kill in left if kill[0] in affected])
         at_stake = [kill for kill in held if kill[0] in affected]
         lost = frozenset(at_stake) - kills(scratch, targets, at_stake)
-        if worth(gained, targets, precious) <= worth(lost, targets, precious):
+        if importance(gained, targets, precious) <= importance(lost, targets, precious):
             continue
         rows = scratch.rows()
         held = (held - lost) | gained
@@ -176,7 +176,7 @@ def grafted(
         if spoilt := (best.kills - changed.kills) & precious:
             changed = mend(changed, spoilt)
         gained, lost = changed.kills - best.kills, best.kills - changed.kills
-        if worth(gained & precious, targets, precious) > worth(lost & precious, targets, precious):
+        if importance(gained & precious, targets, precious) > importance(lost & precious, targets, precious):
             best = changed
     return best
 
