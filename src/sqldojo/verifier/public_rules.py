@@ -1,7 +1,6 @@
 """Two comparison rules that published benchmarks score by, to count where they disagree with ours.
 
-Written from their descriptions, not from their code; what each does where the descriptions are silent was measured on
-cases (notes of 2026):
+Written from their descriptions, not from their code:
 
 - BIRD, execution accuracy (DAMO-ConvAI/bird, mini_dev `evaluation_ex`): the two results are sets of rows, compared with
   Python's ==. Repeats and row order are lost, column order counts, 1 equals 1.0 exactly and reals have no tolerance.
