@@ -17,6 +17,7 @@ from mlx_lm.utils import load
 
 from sqldojo.errors import UserError
 from sqldojo.files import replacing_folder, write_json
+from sqldojo.training.attention import let_caches_attend
 from sqldojo.training.dialogue import Dialogue
 from sqldojo.training.native_format import tool_format_of
 
@@ -73,6 +74,7 @@ def load_policy_model(folder: Path, adapter: Path | None = None) -> PolicyModel:
     wanted = mx.float32 if mx.default_device() == mx.Device(mx.cpu) else mx.bfloat16
     model.update(tree_map(lambda x: x.astype(wanted) if x.dtype in _FLOATS else x, model.parameters()))
     model.freeze()
+    let_caches_attend(model)
     body, head = _body_and_head(model)
     if adapter is not None:
         load_adapter(adapter, model)
