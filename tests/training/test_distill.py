@@ -16,7 +16,7 @@ from sqldojo.errors import UserError
 from sqldojo.training import distill as module
 from sqldojo.training.distill import DistillParams, batches, distill, tokenise
 from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_policy_model
-from sqldojo.training.shared_prefix import action_logprobs, make_batch, make_micro_batches
+from sqldojo.training.shared_prefix import action_logprobs, make_tree
 
 PARAMS = DistillParams(
     seed=7, updates=8, batch_size=3, micro_batch_size=2, learning_rate=0.01, final_share=0.1, warmup_steps=1,
@@ -63,12 +63,11 @@ def test_action_tokens_are_counted(tiny_folder: Path, tmp_path: Path) -> None:
 def test_the_loss_is_the_mean_over_action_tokens(tiny_folder: Path, tmp_path: Path) -> None:
     policy = load_policy_model(tiny_folder)
     shown = tokenise(policy, EPISODES[:2])
-    batch = make_batch([(sequence.tokens, sequence.action_mask) for sequence in shown], 50)
-    logprobs = action_logprobs(policy, batch).tolist()
+    pairs = [(sequence.tokens, sequence.action_mask) for sequence in shown]
+    logprobs = action_logprobs(policy, make_tree([pairs], rows=1))
     count = sum(sum(sequence.action_mask) for sequence in shown)
-    assert len(logprobs) > count  # the rest is padding
     (first,) = distill(policy, EPISODES[:2], replace(PARAMS, updates=1, batch_size=2), tmp_path)
-    assert first.loss == pytest.approx(-sum(logprobs[:count]) / count, rel=1e-5)  # a fresh adapter changes nothing
+    assert first.loss == pytest.approx(-sum(map(sum, logprobs)) / count, rel=1e-5)  # a fresh adapter changes nothing
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
@@ -130,8 +129,8 @@ def test_a_run_that_diverges_is_the_users_fault(
     gradients = module.loss_and_gradients
 
     def exploding(*args: Any) -> Any:
-        loss, found = gradients(*args)
-        return loss, tree_map(lambda tensor: tensor * mx.inf, found)
+        loss, found, logprobs = gradients(*args)
+        return loss, tree_map(lambda tensor: tensor * mx.inf, found), logprobs
 
     monkeypatch.setattr(module, "loss_and_gradients", exploding)
     with pytest.raises(UserError, match=r"params.yaml: distill.learning_rate: update 1 diverged"):
@@ -154,14 +153,14 @@ def test_a_run_sees_one_prefix(tiny_folder: Path, tmp_path: Path, monkeypatch: p
     """Each further shape costs compiled kernels and cached buffers."""
     shapes = []
 
-    def recording(*args: Any) -> Any:
-        made = make_micro_batches(*args)
-        shapes.extend(batch.prefix.shape for batch in made)
+    def recording(*args: Any, **kwargs: Any) -> Any:
+        made = make_tree(*args, **kwargs)
+        shapes.append((made.trunk.shape, [branch.tokens.shape for branch in made.branches]))
         return made
 
-    monkeypatch.setattr(module, "make_micro_batches", recording)
+    monkeypatch.setattr(module, "make_tree", recording)
     distill(load_policy_model(tiny_folder), EPISODES, replace(PARAMS, updates=4, batch_size=1), tmp_path)
-    assert len(shapes) == 4 and len(set(shapes)) == 1
+    assert len(shapes) == 4 and all(shape == (shapes[0][0], [(1, 0)]) for shape in shapes)
 
 
 def test_nothing_to_learn_from_is_an_error(policy: PolicyModel) -> None:

@@ -40,14 +40,15 @@ def attend(
     groups, own = keys.shape[1], keys.shape[2]
     shared = heads // groups
     grouped = (queries * scale).reshape(rows, groups, shared * length, size)
-    scores = (grouped @ keys.swapaxes(-1, -2)).astype(mx.float32).reshape(rows, heads, length, own)
+    multiply = mx.matmul if length > 1 else _products_of_few_rows
+    scores = multiply(grouped, keys.swapaxes(-1, -2)).astype(mx.float32).reshape(rows, heads, length, own)
     if isinstance(mask, str):
         mask = mx.arange(own - length, own)[:, None] >= mx.arange(own)[None]
     if mask is not None:
         scores = scores + mx.where(mask, 0.0, _HIDDEN)
     if prefix is None:
         weights = softmax(scores).astype(values.dtype)
-        return (weights.reshape(rows, groups, shared * length, own) @ values).reshape(queries.shape)
+        return multiply(weights.reshape(rows, groups, shared * length, own), values).reshape(queries.shape)
     prefix_keys, prefix_values = prefix
     # All rows under one another for each of the K heads, so that the prefix is multiplied once.
     stacked = grouped.swapaxes(0, 1).reshape(groups, rows * shared * length, size)
@@ -57,7 +58,12 @@ def attend(
     )
     on_prefix = on_prefix.astype(values.dtype).reshape(prefix_scores.shape)
     from_prefix = (on_prefix @ prefix_values[0]).reshape(groups, rows, shared * length, size).swapaxes(0, 1)
-    return (from_prefix + on_own.astype(values.dtype) @ values).reshape(queries.shape)
+    return (from_prefix + multiply(on_own.astype(values.dtype), values)).reshape(queries.shape)
+
+
+def _products_of_few_rows(left: mx.array, right: mx.array) -> mx.array:
+    """left @ right as products of vectors with matrices: a BLAS starts its threads for each tiny matrix product."""
+    return (left[..., None, :] @ right[:, :, None]).squeeze(-2)
 
 
 @mx.custom_function

@@ -15,7 +15,7 @@ from sqldojo.training.checkpoints import TrainingState, load_checkpoint, save_ch
 from sqldojo.training.dialogue import TokenSequence, shared_prefix_length
 from sqldojo.training.optimizer import OptimizerParams, apply_gradients, learning_rate_at, make_optimizer
 from sqldojo.training.policy_model import LoraParams, PolicyModel, add_fresh_adapter
-from sqldojo.training.shared_prefix import loss_and_gradients, make_micro_batches
+from sqldojo.training.shared_prefix import loss_and_gradients, make_tree
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def distill(
     Checkpoints go to `scratch`; a rerun with the same inputs continues from the last one and ends the same.
     """
     sequences = tokenise(policy, demonstrations)
-    shared = shared_prefix_length([sequence.tokens for sequence in sequences])  # of all: one shape for the whole run
+    trunk = shared_prefix_length([sequence.tokens for sequence in sequences])  # of all: one shape for the whole run
     add_fresh_adapter(policy.model, params.lora, params.seed)
     optimizer = make_optimizer()
     state = load_checkpoint(scratch, policy.model, optimizer) or TrainingState(step=0, curve=[])
@@ -85,11 +85,10 @@ def distill(
     with progress("distill", params.updates, done=state.step) as report:
         for step in range(state.step, params.updates):
             chosen = [(sequences[index].tokens, sequences[index].action_mask) for index in order[step]]
-            action_tokens = sum(sum(mask) for _, mask in chosen)
-            loss, gradients = loss_and_gradients(
-                policy,
-                make_micro_batches(chosen, shared, params.micro_batch_size),
-                lambda logprobs, batch, count=action_tokens: -(logprobs * batch.weights).sum() / count,
+            tree = make_tree([chosen], rows=params.micro_batch_size, trunk_length=trunk)
+            count = tree.action_tokens
+            loss, gradients, _ = loss_and_gradients(
+                policy, tree, lambda logprobs, batch, count=count: -(logprobs * batch.weights).sum() / count
             )
             rate = learning_rate_at(step, params.updates, params.optimizer)
             try:
@@ -98,7 +97,7 @@ def distill(
                 )
             except ArithmeticError as error:
                 raise UserError(f"params.yaml: distill.learning_rate: update {step + 1} diverged: {error}") from error
-            curve.append(UpdateRecord(step + 1, round(loss.item(), 6), round(rate, 9), round(norm, 6), action_tokens))
+            curve.append(UpdateRecord(step + 1, round(loss.item(), 6), round(rate, 9), round(norm, 6), count))
             report(step + 1, f"loss {loss.item():.4f}")
             if (step + 1) % params.checkpoint_every == 0 and step + 1 < params.updates:
                 save_checkpoint(scratch, policy.model, optimizer, TrainingState(step + 1, [vars(row) for row in curve]))

@@ -1,171 +1,325 @@
-"""Log-probabilities of many continuations of one prompt, with the prompt computed once.
+"""Losses on many sequences that begin alike, with what they share computed once.
 
-The prompt runs through the model alone; its keys and values stand before those of every continuation. mlx-lm's models
-ask a cache for nothing but `update_and_fetch`, `make_mask` and `offset`, so they run unmodified, and because the
-caches below only hold arrays, gradients flow through the continuations and the prompt alike.
+The sequences of a step form a tree: a trunk that all of them begin with (system prompt and schema), a branch for each
+group (its question), and the continuations behind it. mlx-lm's models run unmodified: they ask a cache for no more than
+the one below has. Because it only holds arrays, gradients flow through continuations, branches and trunk alike.
+
+Gradients are taken in stages, leaves first, so that memory is set by a micro-batch: each gives gradients for the
+parameters and for the keys and values that it saw; their sum is carried through the branch, and that of all branches
+through the trunk. By the chain rule these are the gradients of the plain computation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
 
 import mlx.core as mx
 from mlx.utils import tree_map
 
+from sqldojo.training.attention import KeysAndValues, attend
+from sqldojo.training.cpu_math import logsumexp
+from sqldojo.training.dialogue import shared_prefix_length
 from sqldojo.training.policy_model import PolicyModel
 
-_LENGTH_STEP = 16  # lengths are rounded up to it, so that a run sees few different shapes
+Sequences = Sequence[tuple[Sequence[int], Sequence[int]]]  # (tokens, action mask) each
 
-
-class _PrefixCache:
-    """Keeps one layer's keys and values of the prompt, each [1, heads, P, D]."""
-
-    offset = 0
-
-    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
-        self.keys, self.values = keys, values
-        return keys, values
-
-    def make_mask(self, *_: object, **__: object) -> str:
-        return "causal"
-
-
-class _ContinuationCache:
-    """Puts the prompt's keys and values before those of [G, ...] continuations."""
-
-    def __init__(self, keys: mx.array, values: mx.array) -> None:
-        self.keys, self.values, self.offset = keys, values, keys.shape[2]
-
-    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
-        return self._behind(self.keys, keys), self._behind(self.values, values)
-
-    @staticmethod
-    def _behind(prefix: mx.array, own: mx.array) -> mx.array:
-        return mx.concatenate([mx.broadcast_to(prefix, (own.shape[0], *prefix.shape[1:])), own], axis=2)
-
-    def make_mask(self, *_: object, **__: object) -> str:
-        return "causal"  # aligned at the lower right: token i of a continuation sees the prompt and i + 1 of its own
+_STEP = 16  # the least length, and the step between lengths up to _STEPS of them
+_STEPS = 6
+_HEAD_SIZES = (16, 32, 64)  # the output head runs on so many positions at a time: logits are [., vocabulary]
+_LEAST_SAVING = 64  # a branch costs two forward passes and a backward one of its own, worth about so many tokens
 
 
 @dataclass(frozen=True)
-class SharedPrefixBatch:
-    """Sequences with a common start, cut apart at it, as arrays of one shape.
+class Batch:
+    """Continuations behind one branch, as arrays of one shape.
 
-    `prefix` is [1, P]; `continuations` [G, C], padded at the right; `positions` [N] index the flattened [G, C] states
-    whose next token is an action, and `targets` [N] are those tokens, `weights` [N] 1 for real and 0 for padding.
+    `continuations` [R, C] are padded at the right; `positions` [N] index the flattened [R, C] states whose next token
+    is an action, `targets` [N] are those tokens, `weights` [N] 1 for real and 0 for padding. `places` holds the number
+    of the sequence (groups flattened, in the order given) and the place in it of each real target.
     """
 
-    prefix: mx.array
     continuations: mx.array
     positions: mx.array
     targets: mx.array
     weights: mx.array
+    places: tuple[tuple[int, int], ...]
+
+    def pick(self, per_token: Sequence[Sequence[float]]) -> mx.array:
+        """The values at the targets, float32 [N], of those given by sequence and place; 0 at padding."""
+        values = [per_token[number][place] for number, place in self.places]
+        return mx.array(values + [0.0] * (self.targets.size - len(values)), dtype=mx.float32)
 
 
-def make_batch(sequences: Sequence[tuple[Sequence[int], Sequence[int]]], prefix_length: int) -> SharedPrefixBatch:
-    """A batch of (tokens, action mask) pairs that agree in their first `prefix_length` tokens.
+@dataclass(frozen=True)
+class Branch:
+    """What a group shares beyond the trunk, [1, Q] with Q >= 0, and its continuations."""
 
-    The token before a continuation's first is kept with it, so that every action's predecessor lies inside.
-    ValueError when nothing is left to share.
+    tokens: mx.array
+    batches: tuple[Batch, ...]
+
+
+@dataclass(frozen=True)
+class PrefixTree:
+    """All sequences of a step that hold an action: `trunk` [1, P] with P >= 1, and a branch a group.
+
+    `lengths` are those of all sequences given, groups flattened; `dropped` counts those without an action.
     """
-    start = _prompt_part(sequences, prefix_length) - 1
-    rows = [tokens[start:-1] for tokens, _ in sequences]
-    length = _rounded_up(max(map(len, rows)))
-    positions, targets = [], []
-    for number, (tokens, mask) in enumerate(sequences):
-        for place in range(start + 1, len(tokens)):
-            if mask[place]:
-                positions.append(number * length + place - 1 - start)
-                targets.append(tokens[place])
-    padding = _rounded_up(max(1, len(targets))) - len(targets)
-    return SharedPrefixBatch(
-        prefix=mx.array([list(sequences[0][0][:start])]),
-        continuations=mx.array([list(row) + [0] * (length - len(row)) for row in rows]),
-        positions=mx.array(positions + [0] * padding),
-        targets=mx.array(targets + [0] * padding),
-        weights=mx.array([1.0] * len(targets) + [0.0] * padding),
-    )
+
+    trunk: mx.array
+    branches: tuple[Branch, ...]
+    lengths: tuple[int, ...]
+    dropped: int
+
+    @property
+    def batches(self) -> Iterator[Batch]:
+        """The micro-batches, in the order in which they are computed."""
+        return chain.from_iterable(branch.batches for branch in self.branches)
+
+    @cached_property
+    def prefix_tokens(self) -> int:
+        """Tokens of trunk and branches: these run once without a graph as well."""
+        return self.trunk.size + sum(branch.tokens.size for branch in self.branches)
+
+    @cached_property
+    def loss_tokens(self) -> int:
+        """Tokens that run forward and back, with padding: prefixes once, continuations each."""
+        return self.prefix_tokens + sum(batch.continuations.size for batch in self.batches)
+
+    @cached_property
+    def action_tokens(self) -> int:
+        """How many tokens are learnt: the sum of the masks."""
+        return sum(len(batch.places) for batch in self.batches)
+
+    @cached_property
+    def shapes(self) -> frozenset[tuple[int, ...]]:
+        """The different shapes that the continuations give: (R, C) for the model's body, (N,) for its head."""
+        bodies = {tuple(batch.continuations.shape) for batch in self.batches}
+        heads = {(end - start,) for batch in self.batches for start, end in _head_parts(batch.targets.size)}
+        return frozenset(bodies | heads)
 
 
-def make_micro_batches(
-    sequences: Sequence[tuple[Sequence[int], Sequence[int]]], prefix_length: int, rows: int
-) -> list[SharedPrefixBatch]:
-    """The same as batches of at most `rows` sequences each, near lengths together, all behind the same prefix."""
-    shared = _prompt_part(sequences, prefix_length)
-    near = sorted(sequences, key=lambda sequence: len(sequence[0]))
-    return [make_batch(near[start : start + rows], shared) for start in range(0, len(near), rows)]
+def make_tree(groups: Sequence[Sequences], *, rows: int, trunk_length: int | None = None) -> PrefixTree:
+    """The sequences as a tree, at most `rows` of them in a micro-batch and near lengths together.
 
-
-def _prompt_part(sequences: Sequence[tuple[Sequence[int], Sequence[int]]], prefix_length: int) -> int:
-    """The prefix cut before the first action: attempts at one question often begin alike, and those actions count."""
-    length = min([prefix_length, *(list(mask).index(1) for _, mask in sequences if any(mask))])
-    if length < 2:
-        raise ValueError("the sequences must share the first two tokens of their prompts")
-    return length
-
-
-def action_logprobs(policy: PolicyModel, batch: SharedPrefixBatch) -> mx.array:
-    """log p of each target given all before it, float32 [N]; the output head runs on these positions only."""
-    return _logprobs_behind(policy, _prefix_states(policy, batch.prefix), batch)
+    A group holds sequences with one prompt, but need not: what its sequences share is found here. Trunk and branches
+    end before the token that precedes the first action, so that every action and the state before it belong to a
+    continuation. `trunk_length` asks for a shorter trunk than all share: one for a whole run means fewer shapes.
+    Sequences without an action are left out and counted. ValueError when nothing is left, when a sequence begins with
+    an action, or when the sequences do not share their first token or `trunk_length` tokens.
+    """
+    numbered = list(enumerate(chain.from_iterable(groups)))
+    lengths = tuple(len(tokens) for _, (tokens, _) in numbered)
+    learnt, start = [], 0
+    for group in groups:
+        members = [_Member.of(number, *pair) for number, pair in numbered[start : start + len(group)]]
+        learnt.append([member for member in members if member.places])
+        start += len(group)
+    everyone = list(chain.from_iterable(learnt))
+    if not everyone:
+        raise ValueError(f"none of the {len(lengths)} sequences holds an action to learn")
+    trunk = _shared(everyone, trunk_length)
+    branches = tuple(_branch(group, trunk, rows) for group in learnt if group)
+    tokens = mx.array([everyone[0].tokens[:trunk]])
+    return PrefixTree(tokens, branches, lengths, dropped=len(lengths) - len(everyone))
 
 
 def loss_and_gradients(
-    policy: PolicyModel,
-    micro_batches: Sequence[SharedPrefixBatch],
-    loss: Callable[[mx.array, SharedPrefixBatch], mx.array],
-) -> tuple[mx.array, dict]:
-    """The sum over micro-batches of `loss(logprobs [N], batch)`, and its gradients in the trainable parameters.
-
-    All must have the same prefix (ValueError otherwise). It runs forward once without a graph; each micro-batch gives
-    gradients for the parameters and for the prefix's keys and values; one backward pass of the prefix takes their
-    sum. So memory is set by the micro-batch, and the prefix costs two passes forward and one back, however many there
-    are. By the chain rule these are the gradients of the plain computation.
+    policy: PolicyModel, tree: PrefixTree, loss: Callable[[mx.array, Batch], mx.array]
+) -> tuple[mx.array, dict, list[list[float]]]:
+    """The sum over micro-batches of `loss(logprobs [N], batch)`, its gradients in the trainable parameters, and the
+    logprobs themselves as `action_logprobs` gives them.
     """
-    prefix = micro_batches[0].prefix
-    if any(not mx.array_equal(batch.prefix, prefix).item() for batch in micro_batches[1:]):
-        raise ValueError("micro-batches must share their prefix")
     parameters = policy.model.trainable_parameters()
-    states = _prefix_states(policy, prefix)
-    mx.eval(states)
+    found = _Found(tree)
 
-    def batch_loss(parameters: dict, states: _States, batch: SharedPrefixBatch) -> mx.array:
+    def batch_loss(parameters: dict, states: _States, batch: Batch) -> tuple[mx.array, mx.array]:
         policy.model.update(parameters)
-        return loss(_logprobs_behind(policy, states, batch), batch)
+        logprobs = _logprobs_behind(policy, states, batch)
+        return loss(logprobs, batch), logprobs
 
-    def prefix_product(parameters: dict, factors: _States) -> mx.array:
+    def product(parameters: dict, states: _States | None, tokens: mx.array, factors: _States) -> mx.array:
+        """Its gradients are those of `tokens`' keys and values, times `factors`."""
         policy.model.update(parameters)
-        products = tree_map(lambda state, factor: (state * factor).sum(), _prefix_states(policy, prefix), factors)
+        products = tree_map(lambda own, factor: (own * factor).sum(), _states_of(policy, tokens, states), factors)
         return sum(keys + values for keys, values in products)
 
-    total, gradients = mx.array(0.0), None
-    for batch in micro_batches:
-        value, gradient = mx.value_and_grad(batch_loss, argnums=(0, 1))(parameters, states, batch)
-        total = total + value
-        gradients = gradient if gradients is None else tree_map(mx.add, gradients, gradient)
-        mx.eval(total, gradients)  # frees the micro-batch's graph before the next one is built
-    through_rows, through_states = gradients
-    through_prefix = mx.grad(prefix_product)(parameters, through_states)
+    trunk = _states_of(policy, tree.trunk)
+    total, gradients, through_trunk = mx.array(0.0), None, None
+    for branch in tree.branches:
+        states, through_states = _behind(policy, trunk, branch), None
+        for batch in branch.batches:
+            of_batch = mx.value_and_grad(batch_loss, argnums=(0, 1))(parameters, states, batch)
+            (value, logprobs), (own, of_states) = of_batch
+            total, gradients = total + value, _sum(gradients, own)
+            through_states = _sum(through_states, _float32(of_states))
+            mx.eval(total, gradients, through_states, logprobs)  # frees this graph before the next one is built
+            found.note(batch, logprobs)
+        of_trunk, of_branch = _split(through_states, tree.trunk.size)
+        through_trunk = _sum(through_trunk, of_trunk)
+        if branch.tokens.size:
+            own, of_trunk = mx.grad(product, argnums=(0, 1))(parameters, trunk, branch.tokens, of_branch)
+            gradients, through_trunk = _sum(gradients, own), _sum(through_trunk, _float32(of_trunk))
+        mx.eval(gradients, through_trunk)
+    own = mx.grad(product)(parameters, None, tree.trunk, through_trunk)
     policy.model.update(parameters)
-    return total, tree_map(mx.add, through_rows, through_prefix)
+    return total, _sum(gradients, own), found.logprobs
 
 
-_States = list[tuple[mx.array, mx.array]]
+def action_logprobs(policy: PolicyModel, tree: PrefixTree) -> list[list[float]]:
+    """log p of each action token given all before it: a list a sequence, as long as it, 0 at what is no action."""
+    found = _Found(tree)
+    trunk = _states_of(policy, tree.trunk)
+    for branch in tree.branches:
+        states = _behind(policy, trunk, branch)
+        for batch in branch.batches:
+            found.note(batch, _logprobs_behind(policy, states, batch))
+    return found.logprobs
 
 
-def _prefix_states(policy: PolicyModel, prefix: mx.array) -> _States:
-    """Keys and values of the prompt, a pair a layer."""
-    caches = [_PrefixCache() for _ in policy.model.layers]
-    policy.body(prefix, cache=caches)
-    return [(cache.keys, cache.values) for cache in caches]
+class _Found:
+    """Logprobs by sequence and place, collected from micro-batches."""
+
+    def __init__(self, tree: PrefixTree) -> None:
+        self.logprobs = [[0.0] * length for length in tree.lengths]
+
+    def note(self, batch: Batch, logprobs: mx.array) -> None:
+        for (number, place), value in zip(batch.places, logprobs.tolist(), strict=False):
+            self.logprobs[number][place] = value
 
 
-def _logprobs_behind(policy: PolicyModel, states: _States, batch: SharedPrefixBatch) -> mx.array:
-    hidden = policy.body(batch.continuations, cache=[_ContinuationCache(keys, values) for keys, values in states])
-    logits = policy.head(hidden.reshape(-1, hidden.shape[-1])[batch.positions]).astype(mx.float32)
-    chosen = mx.take_along_axis(logits, batch.targets[:, None], axis=-1).squeeze(-1)
-    return chosen - mx.logsumexp(logits, axis=-1)
+@dataclass(frozen=True)
+class _Member:
+    """A sequence with its number and the places of its actions."""
+
+    number: int
+    tokens: list[int]
+    places: list[int]
+
+    @classmethod
+    def of(cls, number: int, tokens: Sequence[int], mask: Sequence[int]) -> _Member:
+        places = [place for place, (_, learnt) in enumerate(zip(tokens, mask, strict=True)) if learnt]
+        if places and places[0] == 0:
+            raise ValueError(f"sequence {number} begins with an action, which nothing can predict")
+        return cls(number, list(tokens), places)
 
 
-def _rounded_up(length: int) -> int:
-    return -(-length // _LENGTH_STEP) * _LENGTH_STEP
+def _shared(members: Sequence[_Member], wanted: int | None = None) -> int:
+    """How many leading tokens these sequences compute together, at most `wanted`."""
+    alike = shared_prefix_length([member.tokens for member in members])
+    if alike < max(1, wanted or 0):
+        raise ValueError(f"the sequences must share their first {max(1, wanted or 0)} tokens, but share {alike}")
+    # Attempts at one question often begin alike; those actions count, so the prefix ends before them.
+    length = min(wanted or alike, *(member.places[0] - 1 for member in members))
+    if length < 1:
+        raise ValueError("the sequences' prompts must be at least two tokens long")
+    return length
+
+
+def _branch(members: Sequence[_Member], trunk: int, rows: int) -> Branch:
+    start = _shared(members)
+    if (len(members) - 1) * (start - trunk) < _LEAST_SAVING:
+        start = trunk
+    near = sorted(members, key=lambda member: member.places[-1])
+    tokens = mx.array([members[0].tokens[trunk:start]], dtype=mx.int32)
+    return Branch(tokens, tuple(_batch(near[first : first + rows], start) for first in range(0, len(near), rows)))
+
+
+def _batch(members: Sequence[_Member], start: int) -> Batch:
+    # No loss sees what stands behind a sequence's last action, nor that action's own state.
+    rows = [member.tokens[start : member.places[-1]] for member in members]
+    length = padded_length(max(map(len, rows)))
+    places = [(member.number, place) for member in members for place in member.places]
+    positions = [row * length + place - 1 - start for row, member in enumerate(members) for place in member.places]
+    targets = [member.tokens[place] for member in members for place in member.places]
+    padding = _head_parts(len(targets))[-1][1] - len(targets)
+    return Batch(
+        continuations=mx.array([row + [0] * (length - len(row)) for row in rows]),
+        positions=mx.array(positions + [0] * padding),
+        targets=mx.array(targets + [0] * padding),
+        weights=mx.array([1.0] * len(targets) + [0.0] * padding),
+        places=tuple(places),
+    )
+
+
+def padded_length(length: int) -> int:
+    """`length` rounded up to one of few: 16, 32, .. 96, then three to each doubling (128, 160, 192, 256, ..)."""
+    step = _STEP
+    while length > _STEPS * step:
+        step *= 2
+    return -(-length // step) * step
+
+
+def _head_parts(size: int) -> list[tuple[int, int]]:
+    """Where the head's runs over `size` positions start and end; the last end is at least `size`."""
+    largest = _HEAD_SIZES[-1]
+    full = (size - 1) // largest * largest
+    rest = next(fitting for fitting in _HEAD_SIZES if fitting >= size - full)
+    return [*((start, start + largest) for start in range(0, full, largest)), (full, full + rest)]
+
+
+_States = list[KeysAndValues]  # a pair a layer, each [1, heads, P, D]
+
+
+class _Cache:
+    """One layer's cache for rows that see shared keys and values, if there are any, and then their own."""
+
+    def __init__(self, shared: KeysAndValues | None) -> None:
+        self.shared, self.offset = shared, shared[0].shape[2] if shared else 0
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> KeysAndValues:
+        self.own = (keys, values)
+        return self.own
+
+    def make_mask(self, *_: object, **__: object) -> str:
+        return "causal"
+
+    def attend(self, queries: mx.array, keys: mx.array, values: mx.array, **options: Any) -> mx.array:
+        return attend(queries, keys, values, **options, prefix=self.shared)
+
+
+def _states_of(policy: PolicyModel, tokens: mx.array, shared: _States | None = None) -> _States:
+    """Keys and values of `tokens` [1, T] alone, which stand behind the shared ones."""
+    caches = [_Cache(pair) for pair in shared or [None] * len(policy.model.layers)]
+    policy.body(tokens, cache=caches)
+    return [cache.own for cache in caches]
+
+
+def _behind(policy: PolicyModel, trunk: _States, branch: Branch) -> _States:
+    """The states of trunk and branch together, computed and held without a graph."""
+    states = trunk
+    if branch.tokens.size:
+        own = _states_of(policy, branch.tokens, trunk)
+        states = tree_map(lambda first, second: mx.concatenate([first, second], axis=2), trunk, own)
+    mx.eval(states)
+    return states
+
+
+def _logprobs_behind(policy: PolicyModel, states: _States, batch: Batch) -> mx.array:
+    """log p of the targets, float32 [N]; the output head runs on their positions only."""
+    hidden = policy.body(batch.continuations, cache=[_Cache(pair) for pair in states])
+    hidden = hidden.reshape(-1, hidden.shape[-1])[batch.positions]
+    parts = _head_parts(batch.targets.size)
+    return mx.concatenate([_log_softmax_at(policy, hidden[i:j], batch.targets[i:j]) for i, j in parts])
+
+
+def _log_softmax_at(policy: PolicyModel, hidden: mx.array, targets: mx.array) -> mx.array:
+    logits = policy.head(hidden).astype(mx.float32)
+    return mx.take_along_axis(logits, targets[:, None], axis=-1).squeeze(-1) - logsumexp(logits)
+
+
+def _split(states: _States, length: int) -> tuple[_States, _States]:
+    """The states' first `length` places, and the rest."""
+    return tree_map(lambda x: x[:, :, :length], states), tree_map(lambda x: x[:, :, length:], states)
+
+
+def _float32(states: _States) -> _States:
+    """In half precision a sum over many micro-batches would swallow its later terms."""
+    return tree_map(lambda x: x.astype(mx.float32), states)
+
+
+def _sum(total: dict | _States | None, more: dict | _States) -> dict | _States:
+    return more if total is None else tree_map(mx.add, total, more)
