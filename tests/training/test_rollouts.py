@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import mlx.core as mx
 import pytest
 from tiny_policy import AGENT, OTHER, QUESTION, attempt, with_adapter, write_model
 
+from sqldojo.agent.episode import Attempt
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.records import (
     CORRECT,
@@ -26,11 +28,11 @@ from sqldojo.records import (
     Question,
     ToolCall,
 )
-from sqldojo.training import rollouts
+from sqldojo.training import decoding, rollouts
 from sqldojo.training.dialogue import shared_prefix_length
 from sqldojo.training.policy_model import PolicyModel, load_policy_model
-from sqldojo.training.rollouts import keyed_sampler, play
-from sqldojo.training.shared_prefix import action_logprobs, make_batch
+from sqldojo.training.rollouts import RolloutCounts, play
+from sqldojo.training.sampling import draw
 
 Databases = tuple[Path, ...]
 LOOK = PLAIN.render(ToolCall(RUN_SQL, "SELECT * FROM people"))
@@ -50,17 +52,27 @@ def script(monkeypatch: pytest.MonkeyPatch, policy: PolicyModel) -> Callable[[Ma
     """Lets the model say given replies: for each attempt's id those of its turns, as text or ids; else it samples."""
 
     def install(replies: Mapping[str, Sequence[str | list[int]]]) -> None:
-        def sampler(name: str) -> Callable[[mx.array], mx.array]:
-            episode, turn = name.partition("/")[2].rsplit("/", 1)
-            said = replies.get(episode, ())
-            if int(turn) >= len(said):
-                return keyed_sampler(name)
-            reply = said[int(turn)]
-            left = iter(policy.dialogue.tokenizer.encode(reply) if isinstance(reply, str) else reply)
+        def said(name: str) -> int | None:
+            """The token that the draw of this name must give, or None for any."""
+            episode, _, draw = name.partition("/")[2].rpartition("/")[0].rpartition("/")
+            turn, position = name.split("/")[-2:] if draw else (0, 0)
+            turns = replies.get(episode, ())
+            if int(turn) >= len(turns):
+                return None
+            reply = turns[int(turn)]
+            tokens = policy.dialogue.tokenizer.encode(reply) if isinstance(reply, str) else reply
             # one sample more is drawn than used; whatever it is, it must leave no trace
-            return lambda _: mx.array([next(left, 9)], dtype=mx.uint32)
+            return [*tokens, *[9] * 500][int(position)]
 
-        monkeypatch.setattr(rollouts, "keyed_sampler", sampler)
+        def scripted(logits: mx.array, names: Sequence[str]) -> tuple[mx.array, mx.array]:
+            drawn, _ = draw(logits, names)
+            forced = [said(name) for name in names]
+            tokens = mx.array([own if token is None else token for own, token in zip(drawn.tolist(), forced,
+                                                                                     strict=True)])  # fmt: skip
+            logprobs = logits - mx.logsumexp(logits, axis=-1, keepdims=True)
+            return tokens, mx.take_along_axis(logprobs, tokens[:, None], axis=-1).squeeze(-1)
+
+        monkeypatch.setattr(decoding, "draw", scripted)
 
     return install
 
@@ -92,26 +104,14 @@ def actions(episode: Episode) -> list[int]:
 
 
 def assert_trainer_agrees(policy: PolicyModel, episodes: Sequence[Episode]) -> None:
-    """The sampler's log-probabilities are those of a training forward pass over the stored tokens."""
-    batch = make_batch(
-        [(episode.tokens, episode.action_mask) for episode in episodes],
-        shared_prefix_length([episode.tokens for episode in episodes]),
-    )
-    trained = mx.array(action_logprobs(policy, batch)).tolist()
-    sampled = [
-        logprob
-        for episode in episodes
-        for logprob, mask in zip(episode.logprobs, episode.action_mask, strict=True)
-        if mask
-    ]
-    assert trained[: len(sampled)] == pytest.approx(sampled, abs=1e-4)
-    assert batch.weights.sum().item() == len(sampled)
-    assert all(
-        logprob == 0.0
-        for episode in episodes
-        for logprob, mask in zip(episode.logprobs, episode.action_mask, strict=True)
-        if not mask
-    )
+    """The sampler's log-probabilities are those of a plain forward pass over the stored tokens; 0 where none is due."""
+    for episode in episodes:
+        tokens = mx.array(episode.tokens)
+        logits = policy.model(tokens[None, :-1])[0]
+        logprobs = mx.take_along_axis(logits, tokens[1:, None], axis=-1).squeeze(-1) - mx.logsumexp(logits, axis=-1)
+        trained = [0.0, *(logprobs * mx.array(episode.action_mask[1:])).tolist()]
+        assert list(episode.logprobs) == pytest.approx(trained, abs=1e-4)
+        assert all(mask or logprob == 0.0 for logprob, mask in zip(episode.logprobs, episode.action_mask, strict=True))
 
 
 NAMES = [(QUESTION, 0), (OTHER, 0), (QUESTION, 1), (OTHER, 1), (QUESTION, 2)]
@@ -185,17 +185,40 @@ def test_no_token_is_computed_twice(
     script({"q-1/0": [LOOK, LOOK, RIGHT], "q-1/1": [LOOK, "no call", "never said"], "q-2/0": [LOOK, WRONG]})
     names = [(QUESTION, 0), (QUESTION, 1), (OTHER, 0)]
     episodes = played(adapted, databases, names, width=1).values()
-    prompts = [adapted.dialogue.prompt(episode.messages[:2]) for episode in episodes]
-    shared = shared_prefix_length(prompts)
-    assert 100 < shared < min(map(len, prompts)) - 1
+    prompts = {episode.question: adapted.dialogue.prompt(episode.messages[:2]) for episode in episodes}
+    shared = shared_prefix_length(prompts.values())
+    assert 100 < shared < min(map(len, prompts.values())) - 1
     assert shapes[0] == (1, shared)
-    assert sum(rows * columns for rows, columns in shapes) == shared + sum(
-        len(episode.tokens) - shared for episode in episodes
-    )
+    behind_prompts = sum(len(episode.tokens) - len(prompts[episode.question]) for episode in episodes)
+    once = shared + sum(len(prompt) - shared for prompt in prompts.values()) + behind_prompts
+    assert sum(rows * columns for rows, columns in shapes) == once
 
     shapes.clear()
     played(adapted, databases, names, width=3)
     assert [shape for shape in shapes if shape[1] >= shared] == [(1, shared)]
+
+
+def test_a_group_prefills_its_prompt_once(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    """And each tool result once, whatever the width; a decoding step serves all that run."""
+    call = "<run_sql>SELECT 1</run_sql>"
+    script({f"{question}/{number}": [call] * number + ["no"] for question in ("q-1", "q-2") for number in range(3)})
+    names = [(question, number) for number in range(3) for question in (QUESTION, OTHER)]
+    bridge = len(adapted.dialogue.bridge("1\n1"))
+    agent = replace(AGENT, tokens_per_turn=30)
+    for width in (1, 3, 16):
+        counts = RolloutCounts()
+        attempts = [attempt(databases, number, question, agent=agent) for question, number in names]
+        episodes = list(play(adapted, attempts, agent, seed=1, width=width, counts=counts))
+        prompts = [adapted.dialogue.prompt(attempt.messages[:2]) for attempt in attempts[:2]]
+        assert counts.prefix_tokens == shared_prefix_length(prompts)
+        assert counts.question_tokens == sum(len(prompt) - counts.prefix_tokens for prompt in prompts)
+        assert counts.tool_tokens == 6 * bridge
+        assert sum(episode.action_mask.count(0) for episode in episodes) == 3 * sum(map(len, prompts)) + 6 * bridge
+        assert counts.sampled_tokens == sum(sum(episode.action_mask) for episode in episodes)
+        assert counts.episodes == 6
+        assert counts.sampled_tokens <= counts.rows <= width * counts.steps
+        if width == 1:
+            assert counts.rows == counts.steps == counts.sampled_tokens
 
 
 def test_a_turn_is_cut_at_its_limit(adapted: PolicyModel, databases: Databases, script: Any) -> None:
@@ -235,6 +258,13 @@ def test_turns_are_limited_too(adapted: PolicyModel, databases: Databases, scrip
     assert (episode.outcome, episode.reason) == (OUT_OF_BUDGET, "no submission within 4 turns")
     assert actions(episode) == adapted.dialogue.tokenizer.encode(LOOK) * 4
     assert episode.action_mask[-1] == 1  # the last call's result is of no use to anyone
+
+
+def test_a_reply_that_ends_at_its_limit_is_not_cut_off(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    script({"q-1/0": [[*adapted.dialogue.tokenizer.encode("x" * (AGENT.tokens_per_turn - 1)), 2]]})
+    (episode,) = played(adapted, databases, [(QUESTION, 0)]).values()
+    assert len(actions(episode)) == AGENT.tokens_per_turn
+    assert episode.outcome == NEVER_SUBMITTED
 
 
 @pytest.mark.parametrize("text", ["", "The answer is 3."])
@@ -326,29 +356,86 @@ def test_playing_can_be_left_and_begun_again(adapted: PolicyModel, databases: Da
     assert list(play(adapted, [], SHORT, seed=1, width=2)) == []
 
 
-def test_the_sampler_draws_as_often_as_the_probabilities_say() -> None:
-    probabilities = (0.55, 0.3, 0.15, 0.0)
-    logprobs = mx.log(mx.array([probabilities]))
-    draw = keyed_sampler("1/q/0/0")
-    drawn = [draw(logprobs).item() for _ in range(2000)]
-    counts = Counter(drawn)
-    assert counts[3] == 0
-    chi_squared = sum((counts[k] - 2000 * p) ** 2 / (2000 * p) for k, p in enumerate(probabilities[:3]))
-    assert chi_squared < 13.8  # exceeded once in a thousand seeds, and the seed is fixed
-    repeats = sum(first == second for first, second in pairwise(drawn))
-    assert repeats / 1999 == pytest.approx(sum(p * p for p in probabilities), abs=0.04)  # draws are independent
+def slowly(monkeypatch: pytest.MonkeyPatch, delays: Callable[[Attempt, int], float]) -> None:
+    """Make every attempt take its time, in seconds by attempt and turn, before it answers a reply."""
+    reply = Attempt.reply
+
+    def slow(self: Attempt, text: str, **options: Any) -> str | None:
+        time.sleep(delays(self, sum(message.role == "assistant" for message in self.messages)))
+        return reply(self, text, **options)
+
+    monkeypatch.setattr(Attempt, "reply", slow)
 
 
-def test_the_sampler_depends_on_its_name_and_nothing_else() -> None:
-    logprobs = mx.zeros((1, 1000))
+@pytest.mark.parametrize("patience", [1.0, 0.0])
+def test_results_that_come_back_in_another_order_change_nothing(
+    adapted: PolicyModel, databases: Databases, script: Any, monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    script({"q-1/0": [LOOK, LOOK], "q-1/1": ["<run_sql>SELECT 1</run_sql>"] * 3, "q-2/0": [LOOK, RIGHT]})
+    prompt = played(adapted, databases, NAMES, width=5)
+    monkeypatch.setattr(rollouts, "_PATIENCE_SECONDS", patience)
+    slowly(monkeypatch, lambda attempt, turn: (7 * attempt.number + 3 * turn + len(attempt.question.text)) % 5 * 0.01)
+    late = played(adapted, databases, NAMES[::-1], width=4)
+    assert all(same(late[name], episode) for name, episode in prompt.items())
 
-    def draws(name: str) -> list[int]:
-        sampler = keyed_sampler(name)
-        return [sampler(logprobs).item() for _ in range(5)]
 
-    first = draws("1/q/0/0")
-    mx.random.seed(3)
-    mx.random.uniform(shape=(7,))
-    assert draws("1/q/0/0") == first
-    assert len(set(first)) > 3
-    assert all(draws(name) != first for name in ("2/q/0/0", "1/q/1/0", "1/q/0/1", "1/r/0/0"))
+def test_others_are_decoded_while_a_query_runs(
+    adapted: PolicyModel, databases: Databases, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first attempt's query ends only when the second attempt is over."""
+    script({"q-1/0": [LOOK, RIGHT], "q-1/1": [LOOK, LOOK, RIGHT]})
+    monkeypatch.setattr(rollouts, "_PATIENCE_SECONDS", 0.0)
+    other_is_over = threading.Event()
+    reply = Attempt.reply
+
+    def waiting(self: Attempt, text: str, **options: Any) -> str | None:
+        if self.id == "q-1/0":
+            assert other_is_over.wait(timeout=60)
+        result = reply(self, text, **options)
+        if self.id == "q-1/1" and self.outcome is not None:
+            other_is_over.set()
+        return result
+
+    monkeypatch.setattr(Attempt, "reply", waiting)
+    attempts = [attempt(databases, number) for number in range(2)]
+    episodes = list(play(adapted, attempts, AGENT, seed=1, width=2))
+    assert [(episode.id, episode.outcome) for episode in episodes] == [("q-1/1", CORRECT), ("q-1/0", CORRECT)]
+
+
+def test_a_repeated_run_has_the_same_bits(adapted: PolicyModel, databases: Databases, script: Any) -> None:
+    script({"q-1/0": [LOOK, LOOK, RIGHT], "q-1/1": [LOOK], "q-2/0": [LOOK, RIGHT]})
+    first = played(adapted, databases, NAMES, width=3)
+    assert played(adapted, databases, NAMES, width=3) == first
+
+
+def test_our_own_fault_in_an_attempt_is_raised(
+    adapted: PolicyModel, databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: Attempt, text: str, **options: Any) -> str | None:
+        raise RuntimeError("the grader is broken")
+
+    monkeypatch.setattr(Attempt, "reply", broken)
+    with pytest.raises(RuntimeError, match="grader is broken"):
+        played(adapted, databases, [(QUESTION, number) for number in range(3)], agent=SHORT)
+
+
+def test_leaving_does_not_wait_for_queries(
+    adapted: PolicyModel, databases: Databases, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script({"q-1/0": [RIGHT], "q-1/1": [LOOK], "q-1/2": [LOOK]})
+    monkeypatch.setattr(rollouts, "_PATIENCE_SECONDS", 0.0)
+    left, ended = threading.Event(), []
+    reply = Attempt.reply
+
+    def waiting(self: Attempt, text: str, **options: Any) -> str | None:
+        if self.number > 0:
+            left.wait(timeout=10)
+            ended.append(self.id)
+        return reply(self, text, **options)
+
+    monkeypatch.setattr(Attempt, "reply", waiting)
+    episodes = play(adapted, [attempt(databases, number) for number in range(3)], AGENT, seed=1, width=3)
+    assert next(episodes).id == "q-1/0"
+    episodes.close()
+    assert ended == []
+    left.set()

@@ -6,7 +6,7 @@ at once. Whatever the model writes is an outcome; nothing here raises because of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from sqldojo.agent.prompt import observation, opening
 from sqldojo.agent.tool_format import ToolFormat
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.sandbox import run_untrusted
+from sqldojo.databases.schema import schema_text
 from sqldojo.records import (
     CORRECT,
     NEVER_SUBMITTED,
@@ -139,3 +140,16 @@ class Attempt:
             action_mask=tuple(action_mask),
             logprobs=tuple(logprobs),
         )
+
+
+def attempt_maker(
+    databases: Sequence[Path], tool_format: ToolFormat, params: AgentParams, limits: Limits
+) -> Callable[[Question, int], Attempt]:
+    """A function from question and number to a fresh attempt on this family, whose schema is read once."""
+    schema = schema_text(databases[0])
+
+    def make(question: Question, number: int) -> Attempt:
+        return Attempt(question, number, databases=databases, schema=schema, tool_format=tool_format, params=params,
+                       limits=limits)  # fmt: skip
+
+    return make

@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.agent.episode import AgentParams, attempt_maker
 from sqldojo.databases.execution import Limits
-from sqldojo.databases.schema import schema_text
 from sqldojo.files import read_records, to_line
 from sqldojo.progress import progress
 from sqldojo.records import CORRECT, OUTCOMES, Episode, Question
@@ -44,13 +43,8 @@ def score(
 
     Random keys come from the seed and the episode's id, so a resumed run gives the same episodes.
     """
-    schema = schema_text(databases[0])
-    attempts = [
-        Attempt(question, number, databases=databases, schema=schema, tool_format=policy.dialogue.tool_format,
-                params=agent, limits=limits)
-        for question in questions
-        for number in range(params.attempts)
-    ]
+    make = attempt_maker(databases, policy.dialogue.tool_format, agent, limits)
+    attempts = [make(question, number) for question in questions for number in range(params.attempts)]
     episodes = {episode.id: episode for episode in _recover(journal)}
     left = [attempt for attempt in attempts if attempt.id not in episodes]
     journal.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqldojo.evaluation.statistics import clustered_interval
+from sqldojo.evaluation.statistics import Interval, clustered_interval
 from sqldojo.records import CORRECT, OUTCOMES, Episode
 
 DIGITS = 4  # of every share: more would be noise, and training is only reproducible to about this
@@ -26,13 +26,18 @@ def summarise_types(episodes: Iterable[Episode], seed: int) -> list[dict[str, st
     return rows
 
 
-def _row(episodes: Sequence[Episode], seed: str) -> Row:
+def accuracy_interval(episodes: Sequence[Episode], seed: str) -> Interval:
+    """The share of attempts with a right answer, with its interval clustered by question type."""
     values = {
         name: [[float(attempt.outcome == CORRECT) for attempt in attempts]
                for attempts in _grouped(members, "question").values()]
         for name, members in _grouped(episodes, "type").items()
     }
-    interval = clustered_interval(values, seed)
+    return clustered_interval(values, seed)
+
+
+def _row(episodes: Sequence[Episode], seed: str) -> Row:
+    interval = accuracy_interval(episodes, seed)
     shares = {
         outcome: round(sum(episode.outcome == outcome for episode in episodes) / len(episodes), DIGITS)
         for outcome in OUTCOMES

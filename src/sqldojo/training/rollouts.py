@@ -1,177 +1,212 @@
 """Many episodes played at once: the one way a model acts, for evaluation and for training alike.
 
-mlx-lm's BatchGenerator decodes all running episodes together. What they share of their prompts (system prompt and
-schema) is computed once; a tool's result extends the episode's own cache, so no token is prefilled twice. An episode
-that ends leaves at once and a waiting one takes its place. Sampling is at temperature 1, unfiltered, so the stored
-log-probabilities are those of the policy, in the precision of its logits; every token's random key is derived from
-(seed, episode, turn, position), so an episode is the same alone or in any batch unless a draw hangs on the last bits.
+All running episodes are decoded together. What they share of their prompts (system prompt and schema) is computed once,
+the rest of a question's prompt once for all attempts at it, and a tool's result extends the episode's own keys and
+values, so no token is computed twice. Queries run while the others are decoded. An episode that ends makes room for a
+waiting one; these and those with a result join a few at a time, since each joining costs a pass over the weights.
+
+Sampling is at temperature 1, unfiltered, so the stored log-probabilities are those of the policy, in the precision of
+its logits. Every draw is named (seed, episode, turn, position), so an episode is the same alone or in any batch unless
+a draw hangs on the last bits. These are the same too when a run is repeated and no query takes longer than a second.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any
-
-import mlx.core as mx
-from mlx_lm.generate import BatchGenerator
-from mlx_lm.models.cache import make_prompt_cache
 
 from sqldojo.agent.episode import AgentParams, Attempt
 from sqldojo.records import Episode
-from sqldojo.training.dialogue import shared_prefix_length
+from sqldojo.training.decoding import Decoder, Prompt, RolloutCounts, Row
+from sqldojo.training.dialogue import Dialogue, shared_prefix_length
 from sqldojo.training.policy_model import PolicyModel
 
+_PROMPTS_AT_ONCE = 16  # computed ahead of their attempts, in one forward pass
+_JOINING_SHARE = 8  # rows join when they are this part of those that run
+_THREADS = 16  # they only wait, for worker processes of which there are fewer
+_PATIENCE_SECONDS = 1.0  # for a result, while the next step is computed; it joins at the same step in every run
 
-@dataclass
-class _Row:
-    """An episode being played: its attempt, its tokens as sampled, and the cache that holds all but `pending`."""
+
+def play(
+    policy: PolicyModel,
+    attempts: Sequence[Attempt],
+    params: AgentParams,
+    *,
+    seed: int | str,
+    width: int,
+    counts: RolloutCounts | None = None,
+) -> Iterator[Episode]:
+    """Play all attempts, at most `width` at a time; yields each episode as it ends, so in no fixed order.
+
+    What is computed is added to `counts`. An exception of an attempt is raised here.
+    """
+    if attempts:
+        counts = counts if counts is not None else RolloutCounts()
+        threads = ThreadPoolExecutor(_THREADS, "attempt")
+        try:
+            yield from _Rollout(
+                policy, attempts, params, seed=seed, width=width, counts=counts, threads=threads
+            ).episodes()
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass(eq=False)
+class _Playing:
+    """An episode being played: its tokens as sampled, how many of them stand behind the prompt, its present reply."""
 
     attempt: Attempt
-    pending: list[int]
-    cache: list[Any] | None
-    cached: list[int]
     tokens: list[int]
     action_mask: list[int]
     logprobs: list[float]
-    turn: int = 0
     spent: int = 0
+    turn: int = 0
     reply: list[int] = field(default_factory=list)
+    row: Row | None = None
 
     def extend(self, tokens: Sequence[int], *, sampled: Sequence[float] | None = None) -> None:
         self.tokens += tokens
         self.action_mask += [int(sampled is not None)] * len(tokens)
         self.logprobs += sampled if sampled is not None else [0.0] * len(tokens)
+        self.spent += len(tokens)
+
+    def room(self, params: AgentParams) -> int:
+        """How many tokens the present reply may have."""
+        return min(params.tokens_per_turn, params.tokens_per_episode - (self.spent - len(self.reply)))
 
     def episode(self) -> Episode:
         return self.attempt.episode(tokens=self.tokens, action_mask=self.action_mask, logprobs=self.logprobs)
 
 
-def play(
-    policy: PolicyModel, attempts: Sequence[Attempt], params: AgentParams, *, seed: int, width: int
-) -> Iterator[Episode]:
-    """Play all attempts, at most `width` at a time; yields each episode as it ends, so in no fixed order."""
-    if not attempts:
-        return
-    waiting = deque(_opening_rows(policy, attempts))
-    running: dict[int, _Row] = {}
-    generator = BatchGenerator(
-        policy.model,
-        stop_tokens=[[token] for token in sorted(policy.end_tokens)],
-        completion_batch_size=width,
-        prefill_batch_size=width,
-    )
-    try:
-        while waiting or running:
-            _admit(generator, waiting, running, params, seed=seed, width=width)
-            _, responses = generator.next()
-            yield from _advance(policy, generator, responses, waiting, running, params)
-    finally:
-        generator.close()
+class _CallEnds:
+    """Says whether a reply holds the end of a call, without reading the whole of it after every token."""
+
+    def __init__(self, dialogue: Dialogue) -> None:
+        self._decode, self._ends = dialogue.tokenizer.decode, dialogue.tool_format.call_ends
+        self._last = {end[-1] for end in self._ends}
+        self._candidates: dict[int, bool] = {}
+
+    def in_reply(self, reply: Sequence[int]) -> bool:
+        """Whether the text of the reply holds the end of a call, given that it did not before its last token."""
+        token = reply[-1]
+        if token not in self._candidates:
+            # An ASCII character is one byte, so the token that completes a marker shows the marker's last character.
+            text = self._decode([token])
+            self._candidates[token] = any(last in text or not last.isascii() for last in self._last)
+        if not self._candidates[token]:
+            return False
+        text = self._decode(list(reply))
+        return any(end in text for end in self._ends)
 
 
-def _opening_rows(policy: PolicyModel, attempts: Sequence[Attempt]) -> Iterator[_Row]:
-    """Rows whose shared start is already in a cache, computed once for all of them."""
-    prompts = [policy.dialogue.prompt(attempt.messages) for attempt in attempts]
-    # The last token of a prompt must stay pending: its logits give the first sample.
-    shared = min(shared_prefix_length(prompts), min(map(len, prompts)) - 1)
-    prefix, cache = prompts[0][:shared], None
-    if prefix:
-        cache = make_prompt_cache(policy.model)
-        policy.body(mx.array([prefix]), cache=cache)
-        mx.eval([layer.state for layer in cache])
-    for attempt, prompt in zip(attempts, prompts, strict=True):
-        row = _Row(attempt, prompt[shared:], cache, list(prefix), [], [], [])
-        row.extend(prompt)
-        yield row
+class _Rollout:
+    """What one call of `play` keeps: attempts without a row, rows, replies that are worked on, and their results."""
 
+    def __init__(
+        self,
+        policy: PolicyModel,
+        attempts: Sequence[Attempt],
+        params: AgentParams,
+        *,
+        seed: int | str,
+        width: int,
+        counts: RolloutCounts,
+        threads: ThreadPoolExecutor,
+    ) -> None:
+        self._policy, self._params, self._seed, self._width = policy, params, seed, width
+        self._counts, self._threads = counts, threads
+        self._call_ends = _CallEnds(policy.dialogue)
+        prompts = [policy.dialogue.prompt(attempt.messages) for attempt in attempts]
+        # The last token of a prompt stands behind the prefix: its logits give the first sample.
+        shared = min(shared_prefix_length(prompts), min(map(len, prompts)) - 1)
+        self._decoder = Decoder(policy, prompts[0][:shared], counts)
+        groups: dict[tuple[int, ...], list[_Playing]] = {}
+        for attempt, prompt in zip(attempts, prompts, strict=True):
+            playing = _Playing(attempt, list(prompt), [0] * len(prompt), [0.0] * len(prompt))
+            groups.setdefault(tuple(prompt[shared:]), []).append(playing)
+        self._groups = deque(groups.items())
+        self._ready: deque[tuple[Prompt, _Playing]] = deque()
+        self._by_row: dict[Row, _Playing] = {}
+        self._asked: list[_Asked] = []
+        self._late: list[_Asked] = []
+        self._results: list[tuple[_Playing, list[int]]] = []
 
-def _admit(
-    generator: BatchGenerator,
-    waiting: deque[_Row],
-    running: dict[int, _Row],
-    params: AgentParams,
-    *,
-    seed: int,
-    width: int,
-) -> None:
-    """Fill free places from the queue, all in one insertion, since each join copies the whole batch's cache."""
-    rows = [waiting.popleft() for _ in range(min(width - len(running), len(waiting)))]
-    if not rows:
-        return
-    uids = generator.insert(
-        [row.pending for row in rows],
-        max_tokens=[min(params.tokens_per_turn, params.tokens_per_episode - row.spent) for row in rows],
-        caches=[row.cache for row in rows],
-        all_tokens=[list(row.cached) for row in rows],
-        samplers=[keyed_sampler(f"{seed}/{row.attempt.id}/{row.turn}") for row in rows],
-    )
-    for uid, row in zip(uids, rows, strict=True):
-        row.cache = None  # the generator's own from here on
-        running[uid] = row
+    def episodes(self) -> Iterator[Episode]:
+        """All episodes as they end. A round takes the tokens of one step while the next step is computed."""
+        while self._groups or self._ready or self._by_row:
+            asked, self._asked = self._asked, []
+            for row, token, logprob in self._decoder.step():
+                self._take(self._by_row[row], token, logprob)
+            wait([future for _, future in asked], timeout=_PATIENCE_SECONDS)
+            asked = self._late + asked
+            self._late = [(playing, future) for playing, future in asked if not future.done()]
+            for playing, future in asked:
+                if (playing, future) not in self._late:
+                    yield from self._receive(playing, future.result())
+            if not self._join() and not self._decoder.running and not self._asked:
+                wait([future for _, future in self._late], return_when=FIRST_COMPLETED)
 
+    def _take(self, playing: _Playing, token: int, logprob: float) -> None:
+        """Append a sampled token. When it ends the reply, the attempt begins to work on it, in a thread."""
+        room = playing.room(self._params)
+        playing.extend([token], sampled=[logprob])
+        playing.reply.append(token)
+        self._counts.sampled_tokens += 1
+        ended, full = token in self._policy.end_tokens, len(playing.reply) == room
+        if ended or full or self._call_ends.in_reply(playing.reply):
+            self._decoder.rest(playing.row)
+            said = [token for token in playing.reply if token not in self._policy.end_tokens]
+            text = self._policy.dialogue.tokenizer.decode(said)
+            future = self._threads.submit(playing.attempt.reply, text, cut_off=full and not ended)
+            self._asked.append((playing, future))
 
-def _advance(
-    policy: PolicyModel,
-    generator: BatchGenerator,
-    responses: Sequence[Any],
-    waiting: deque[_Row],
-    running: dict[int, _Row],
-    params: AgentParams,
-) -> Iterator[Episode]:
-    """Take one decoded token for each running row; a row whose turn is over ends or goes back to the queue's head."""
-    if not responses:
-        return
-    logprobs = mx.stack([response.logprobs[response.token] for response in responses]).tolist()
-    over: list[tuple[int, str]] = []
-    complete: list[int] = []
-    for response, logprob in zip(responses, logprobs, strict=True):
-        row = running[response.uid]
-        row.extend([response.token], sampled=[logprob])
-        row.reply.append(response.token)
-        row.spent += 1
-        text = policy.dialogue.tokenizer.decode([t for t in row.reply if t not in policy.end_tokens])
-        if response.finish_reason is not None or any(end in text for end in policy.dialogue.tool_format.call_ends):
-            over.append((response.uid, text))
-            if response.finish_reason is None:
-                complete.append(response.uid)
-    caches = generator.remove(complete, return_prompt_caches=True) if complete else {}
-    finished = {r.uid: (r.prompt_cache, r.all_tokens) for r in responses if r.finish_reason is not None}
-    for uid, text in over:
-        row = running.pop(uid)
-        cache, cached = finished[uid] if uid in finished else caches[uid]
-        cut_off = uid in finished and row.reply[-1] not in policy.end_tokens
-        result = row.attempt.reply(text, cut_off=cut_off)
+    def _receive(self, playing: _Playing, result: str | None) -> Iterator[Episode]:
+        """Prepare the episode's next turn with a tool's result, or yield the episode when it is over."""
         if result is not None:
-            _prepare_next_turn(policy, row, result, cache, cached, params)
-        if row.attempt.outcome is None:
-            waiting.appendleft(row)
-        else:
-            yield row.episode()
+            bridge = self._policy.dialogue.bridge(result)
+            playing.extend(bridge)
+            playing.reply, playing.turn = [], playing.turn + 1
+            if playing.spent >= self._params.tokens_per_episode:
+                playing.attempt.stop_for_tokens()
+            else:
+                self._results.append((playing, bridge))
+        if playing.attempt.outcome is not None:
+            self._decoder.leave(playing.row)
+            del self._by_row[playing.row]
+            self._counts.episodes += 1
+            yield playing.episode()
+
+    def _join(self) -> bool:
+        """Let rows join the batch when they are enough, or hardly any others run; whether any do."""
+        room = self._width - self._decoder.size
+        waiting = len(self._ready) + sum(len(group) for _, group in self._groups)
+        joining = len(self._results) + min(room, waiting)
+        if joining == 0 or joining * _JOINING_SHARE < self._decoder.running:
+            return False
+        while self._groups and len(self._ready) < room:
+            self._compute_prompts()
+        fresh = [self._ready.popleft() for _ in range(min(room, waiting))]
+        rows = self._decoder.join(
+            [(prompt, self._name(playing)) for prompt, playing in fresh],
+            [(playing.row, bridge, self._name(playing)) for playing, bridge in self._results],
+        )
+        self._results = []
+        for row, (_, playing) in zip(rows, fresh, strict=False):
+            playing.row = row
+            self._by_row[row] = playing
+        return True
+
+    def _compute_prompts(self) -> None:
+        groups = [self._groups.popleft() for _ in range(min(_PROMPTS_AT_ONCE, self._width, len(self._groups)))]
+        prompts = self._decoder.compute([prompt for prompt, _ in groups])
+        self._ready += [
+            (prompt, playing) for prompt, (_, group) in zip(prompts, groups, strict=True) for playing in group
+        ]
+
+    def _name(self, playing: _Playing) -> str:
+        return f"{self._seed}/{playing.attempt.id}/{playing.turn}"
 
 
-def _prepare_next_turn(
-    policy: PolicyModel, row: _Row, result: str, cache: list[Any], cached: list[int], params: AgentParams
-) -> None:
-    bridge = policy.dialogue.bridge(result)
-    row.extend(bridge)
-    row.spent += len(bridge)
-    row.pending, row.cache, row.cached = bridge, cache, cached
-    row.reply, row.turn = [], row.turn + 1
-    if row.spent >= params.tokens_per_episode:
-        row.attempt.stop_for_tokens()
-
-
-def keyed_sampler(name: str) -> Callable[[mx.array], mx.array]:
-    """Draws from logprobs [1, V]; the n-th draw depends on `name`, n and the probabilities, and on nothing else."""
-    position = 0
-
-    def sample(logprobs: mx.array) -> mx.array:
-        nonlocal position
-        digest = hashlib.blake2b(f"{name}/{position}".encode(), digest_size=8).digest()
-        position += 1
-        return mx.random.categorical(logprobs, key=mx.random.key(int.from_bytes(digest)))
-
-    return sample
+_Asked = tuple[_Playing, Future[str | None]]  # an attempt that works on its reply
