@@ -32,8 +32,9 @@ def run_stage(name: str, main: Callable[[], None]) -> None:
         main()
         if _fingerprint(sources) != before:
             raise UserError(f"stage {name}: code or params.yaml changed while it ran; run `dvc repro {name}` again")
-        _clear_scratch(name)  # not before the check: a rerun may still go on from the checkpoints
-        write_text(scratch_folder() / "seconds" / name, f"{time.monotonic() - started:.1f}\n")
+        if os.environ.get("MLX_RANK", "0") == "0":  # of several processes that train together, one cleans up
+            _clear_scratch(name)  # not before the check: a rerun may still go on from the checkpoints
+            write_text(scratch_folder() / "seconds" / name, f"{time.monotonic() - started:.1f}\n")
     except UserError as error:
         _fail(str(error))
     except OSError as error:  # a full disk, a missing file, no permission
