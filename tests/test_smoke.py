@@ -12,7 +12,8 @@ from source_tree import ROOT
 
 from sqldojo import profiles
 
-EVALUATION_STAGES = {"evaluate@distilled", "evaluate@released", "report"}
+CHECKPOINTS = ("released", "distilled", "grpo")
+EVALUATION_STAGES = {*(f"evaluate@{checkpoint}" for checkpoint in CHECKPOINTS), "report"}
 ROW_KEYS = {
     "accuracy", "accuracy_low", "accuracy_high", "correct", "wrong_sql", "never_submitted", "out_of_budget",
     "questions", "attempts",
@@ -29,6 +30,7 @@ class Workspace:
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": "src",  # the clone's own code, not the installed one
             "DVC_NO_ANALYTICS": "1",
+            "MKL_NUM_THREADS": "1",  # as in cpu_first.py
             "DVC_SITE_CACHE_DIR": str(folder.parent / "site"),
         }
 
@@ -88,8 +90,8 @@ def first_run(workspace):
 
 
 def test_every_stage_runs_and_metrics_have_their_keys(workspace, first_run):
-    assert ran(first_run) >= {"prepare_model", "teach", "distill"} | EVALUATION_STAGES
-    for checkpoint in ("released", "distilled"):
+    assert ran(first_run) >= {"prepare_model", "teach", "distill", "grpo"} | EVALUATION_STAGES
+    for checkpoint in CHECKPOINTS:
         metrics = workspace.read_json(f"metrics/evaluate/{checkpoint}.json")
         assert set(metrics) == {"reserved", "selection", "check"}
         assert all(set(row) == ROW_KEYS for row in metrics.values())
@@ -99,9 +101,12 @@ def test_every_stage_runs_and_metrics_have_their_keys(workspace, first_run):
         assert {"type", "split", "accuracy"} <= set(header.split(","))
     summary = workspace.read_json("metrics/summary.json")
     assert {split: set(row) for split, row in summary.items()} == {
-        split: {"released", "distilled"} for split in ("reserved", "selection", "check")
+        split: set(CHECKPOINTS) for split in ("reserved", "selection", "check")
     }
     assert (workspace.folder / "plots/distill.csv").read_text().startswith("update,")
+    assert (workspace.folder / "plots/grpo/steps.csv").read_text().startswith("step,")
+    assert (workspace.folder / "plots/grpo/looks.csv").read_text().startswith("step,accuracy,low,high")
+    assert workspace.read_json("metrics/grpo.json")["looks"] == 3
 
 
 def test_git_sees_no_output_that_dvc_keeps(workspace, first_run):
@@ -143,7 +148,7 @@ def test_evaluation_parameter_reruns_evaluation_and_report_alone(workspace, firs
 def test_sweep_and_compare_as_in_the_readme(workspace, first_run):
     output = workspace.dvc("exp", "run", "-S", "distill.learning_rate=1e-3", "-n", "faster")
     # The report is skipped when no score changed, as with a model that cannot learn.
-    assert ran(output) - {"report"} == {"distill", "evaluate@distilled"}
+    assert ran(output) - {"report"} == {"distill", "grpo", "evaluate@distilled", "evaluate@grpo"}
     losses = (workspace.folder / "plots/distill.csv").read_text()
     difference = json.loads(workspace.dvc("metrics", "diff", "main", "faster", "--all", "--json"))
     assert "metrics/summary.json" in difference

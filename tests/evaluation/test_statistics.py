@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqldojo.evaluation.statistics import clustered_interval, exact_interval
+from sqldojo.evaluation.statistics import clustered_interval, exact_interval, paired_interval
 
 
 def width(interval):
@@ -118,3 +118,94 @@ def test_bounds_are_ordered_and_mirror_when_right_and_wrong_are_swapped(values):
     mirrored = clustered_interval(swapped, "17", resamples=1000)
     assert mirrored.mean == pytest.approx(1 - interval.mean)
     assert numpy.isclose(mirrored.low, 1 - interval.high, atol=0.15)
+
+
+def by_question(values_by_type):
+    return {name: {f"{name}-{number}": values for number, values in enumerate(questions)}
+            for name, questions in values_by_type.items()}  # fmt: skip
+
+
+def test_paired_is_the_t_test_over_types_when_types_are_equally_large():
+    generator = numpy.random.default_rng(4)
+    before = {f"type {index}": [generator.integers(0, 2, 4).tolist() for _ in range(6)] for index in range(7)}
+    after = {name: [generator.integers(0, 2, 4).tolist() for _ in range(6)] for name in before}
+    interval = paired_interval(by_question(before), by_question(after))
+    means = [numpy.mean(after[name]) - numpy.mean(before[name]) for name in before]
+    expected = scipy.stats.ttest_1samp(means, 0).confidence_interval(0.95)
+    assert interval.mean == pytest.approx(numpy.mean(means))
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+    assert (interval.questions, interval.attempts, interval.types) == (42, 168, 7)
+
+
+def test_paired_is_the_t_test_over_questions_with_one_type():
+    before, after = [[0, 1], [0, 0], [1, 1], [0, 0], [0, 1]], [[1, 1], [0, 1], [1, 0], [0, 1], [0, 1]]
+    interval = paired_interval(by_question({"a": before}), by_question({"a": after}))
+    expected = scipy.stats.ttest_1samp([0.5, 0.5, -0.5, 0.5, 0], 0).confidence_interval(0.95)
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_pairing_takes_out_what_makes_questions_hard():
+    """Types from never to always right, all but the ends better by the same: only the difference is left."""
+    before = {f"type {index}": [[1] * index + [0] * (10 - index)] * 4 for index in range(9)}
+    after = {f"type {index}": [[1] * (index + 1) + [0] * (9 - index)] * 4 for index in range(9)}
+    interval = paired_interval(by_question(before), by_question(after))
+    assert interval.mean == pytest.approx(0.1) and 0.09 < interval.low < interval.high < 0.11
+    assert width(clustered_interval(after, "17")) > 0.3
+
+
+def test_paired_swaps_sign_and_knows_questions_by_name():
+    before = by_question({"a": [[0, 1], [1, 1]], "b": [[0, 0]]})
+    after = by_question({"a": [[1, 1], [0, 1]], "b": [[1, 1]]})
+    forth, back = paired_interval(before, after), paired_interval(after, before)
+    assert (back.mean, back.low, back.high) == pytest.approx((-forth.mean, -forth.high, -forth.low))
+    shuffled = {name: dict(reversed(questions.items())) for name, questions in reversed(after.items())}
+    assert paired_interval(before, shuffled) == forth
+
+
+def test_no_difference_is_as_sure_as_the_smallest_one():
+    same = by_question({f"type {index}": [[0, 1]] * 4 for index in range(5)})
+    nearly = {name: dict(questions) for name, questions in same.items()}
+    nearly["type 0"]["type 0-0"] = [1, 1]
+    none, one = paired_interval(same, same), paired_interval(same, nearly)
+    assert none.mean == 0 and none.low == -none.high
+    assert width(none) == pytest.approx(width(one)) and one.mean == pytest.approx(1 / 40)
+
+
+def test_one_question_says_nothing():
+    interval = paired_interval({"a": {"q": [0]}}, {"a": {"q": [1]}})
+    assert (interval.mean, interval.low, interval.high) == (1, -1, 1)
+
+
+def test_paired_covers_the_truth_with_few_types():
+    """Five types of unequal size whose true gains differ around 0.1; with normal quantiles it would be near 0.88."""
+    generator = numpy.random.default_rng(11)
+    held = 0
+    for _ in range(400):
+        before, after = {}, {}
+        for index in range(5):
+            rate = generator.uniform(0.3, 0.5)
+            gain = 0.1 + generator.choice([-0.1, 0.1])
+            before[f"{index}"] = generator.binomial(1, rate, (3 + index % 3, 8)).tolist()
+            after[f"{index}"] = generator.binomial(1, rate + gain, (3 + index % 3, 8)).tolist()
+        interval = paired_interval(by_question(before), by_question(after))
+        held += interval.low <= 0.1 <= interval.high
+    assert 0.92 <= held / 400 <= 0.985
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {}),
+        ({"a": {"q": [1]}}, {}),
+        ({"a": {"q": [1]}}, {"a": {"q": [1]}, "b": {"q": [1]}}),
+        ({"a": {"q": [1]}, "b": {"q": [1]}}, {"a": {"q": [1]}}),
+        ({"a": {"q": [1]}}, {"a": {"p": [1]}}),
+        ({"a": {"q": [1]}}, {"a": {"q": [1, 1]}}),
+        ({"a": {"q": []}}, {"a": {"q": []}}),
+        ({"a": {}}, {"a": {}}),
+        ({"a": {"q": [1]}}, {"a": {"q": [1.5]}}),
+    ],
+)
+def test_what_is_not_paired_is_refused(before, after):
+    with pytest.raises(ValueError):
+        paired_interval(before, after)

@@ -2,12 +2,13 @@
 
 Questions of one type succeed or fail together, so attempts are no independent sample: an interval that takes them for
 one is too narrow, at worst by a factor above three (E. Miller, "Adding Error Bars to Evals", 2024, arXiv 2411.00640,
-section on clustered standard errors). The type is the unit that is sampled here.
+section on clustered standard errors). The type is the unit that is sampled here, of one score and of a difference.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -65,6 +66,38 @@ def clustered_interval(
     return Interval(mean, float(low), float(high), len(pooled), attempts, len(means))
 
 
+def paired_interval(
+    before: Mapping[str, Mapping[str, Sequence[float]]], after: Mapping[str, Mapping[str, Sequence[float]]]
+) -> Interval:
+    """The mean of `after` minus `before`, given as type -> question -> attempts in [0, 1], with its 95 % interval.
+
+    Both must hold the same questions with as many attempts, played with the same random keys (ValueError otherwise), so
+    that what makes a question hard cancels. Every question weighs the same. The interval is Student's, with the
+    standard error of the questions' differences clustered by type (Miller 2024, sections on paired differences and on
+    clustered errors) and one degree of freedom less than there are types, because with few clusters normal quantiles
+    are too short (A. C. Cameron and D. L. Miller, "A Practitioner's Guide to Cluster-Robust Inference", 2015). With one
+    type, questions are the clusters; with one question it is [-1, 1], since its spread is unknown.
+
+    The standard error is at least that of a single attempt that turned out differently, so no difference at all does
+    not look surer than the smallest one.
+    """
+    differences = [_differences(name, before.get(name, {}), after[name]) for name in sorted(after)]
+    if not differences or before.keys() != after.keys():
+        raise ValueError("both must hold the same types, at least one")
+    pooled = numpy.concatenate(differences)
+    mean = float(pooled.mean())
+    attempts = sum(len(values) for questions in after.values() for values in questions.values())
+    clusters = differences if len(differences) > 1 else [pooled[index : index + 1] for index in range(len(pooled))]
+    reach = 2.0
+    if len(clusters) > 1:
+        sums = numpy.array([(cluster - mean).sum() for cluster in clusters])
+        variance = (sums**2).sum() * len(clusters) / (len(clusters) - 1)
+        error = max(math.sqrt(variance) / len(pooled), 1 / attempts)
+        reach = scipy.stats.t.ppf((1 + CONFIDENCE) / 2, len(clusters) - 1) * error
+    low, high = max(-1.0, mean - reach), min(1.0, mean + reach)
+    return Interval(mean, float(low), float(high), len(pooled), attempts, len(differences))
+
+
 def exact_interval(share: float, size: int) -> tuple[float, float]:
     """The Clopper-Pearson 95 % interval for a share seen in `size` independent units.
 
@@ -86,6 +119,19 @@ def _question_means(name: str, questions: Sequence[Sequence[float]]) -> numpy.nd
     if means.min() < 0 or means.max() > 1:
         raise ValueError(f"type {name}: values must lie between 0 and 1")
     return numpy.sort(means)
+
+
+def _differences(
+    name: str, before: Mapping[str, Sequence[float]], after: Mapping[str, Sequence[float]]
+) -> numpy.ndarray:
+    """One difference of means a question, sorted by its id."""
+    sizes = [{question: len(values) for question, values in side.items()} for side in (before, after)]
+    if sizes[0] != sizes[1] or not all(sizes[1].values()) or not sizes[1]:
+        raise ValueError(f"type {name}: both must hold the same questions, with as many attempts at each")
+    values = [value for side in (before, after) for attempts in side.values() for value in attempts]
+    if min(values) < 0 or max(values) > 1:
+        raise ValueError(f"type {name}: values must lie between 0 and 1")
+    return numpy.array([(sum(after[key]) - sum(before[key])) / len(after[key]) for key in sorted(after)])
 
 
 def _resampled_means(

@@ -37,12 +37,12 @@ def learning_rate_at(step: int, steps: int, params: OptimizerParams) -> float:
     return params.learning_rate * (1 - (1 - params.final_share) * done)
 
 
-def make_optimizer() -> optim.Adam:
+def make_optimizer(*, bias_correction: bool = True) -> optim.Adam:
     """Adam (Kingma and Ba 2015) with its bias correction, which mlx leaves off by default.
 
     Without it the early steps are several times as long as the rate says.
     """
-    return optim.Adam(learning_rate=0.0, bias_correction=True)
+    return optim.Adam(learning_rate=0.0, bias_correction=bias_correction)
 
 
 def apply_gradients(

@@ -138,11 +138,23 @@ def save_adapter(folder: Path, model: nn.Module, params: LoraParams, about: dict
 
 def load_adapter(folder: Path, model: nn.Module) -> None:
     """Put a saved adapter on a freshly loaded model; UserError when it is absent or made for another model."""
+    params = adapter_params(folder)
     try:
-        config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         weights = mx.load(str(folder / _WEIGHTS))
     except (FileNotFoundError, RuntimeError, ValueError) as error:
-        raise UserError(f"{folder}: no readable adapter ({error}); train it with `dvc repro`") from error
-    lora = config["lora_parameters"]
-    add_fresh_adapter(model, LoraParams(lora["rank"], lora["scale"]), seed=0)
+        raise _unreadable(folder, error) from error
+    add_fresh_adapter(model, params, seed=0)
     load_adapter_weights(model, weights, folder)
+
+
+def adapter_params(folder: Path) -> LoraParams:
+    """Rank and scale of a saved adapter; UserError when it cannot be read."""
+    try:
+        lora = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))["lora_parameters"]
+    except (FileNotFoundError, ValueError) as error:
+        raise _unreadable(folder, error) from error
+    return LoraParams(lora["rank"], lora["scale"])
+
+
+def _unreadable(folder: Path, error: Exception) -> UserError:
+    return UserError(f"{folder}: no readable adapter ({error}); train it with `dvc repro`")

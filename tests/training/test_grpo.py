@@ -1,0 +1,278 @@
+"""GRPO learns a toy task, moves only where there is signal, stops when it should, and survives being killed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from grpo_settings import GUARDS, SELECTION
+from mlx.utils import tree_flatten
+from tiny_policy import AGENT, SCHEMA, Killed, demonstration, with_adapter
+
+from sqldojo.agent.episode import REWARDS
+from sqldojo.agent.prompt import opening
+from sqldojo.agent.tool_format import PLAIN
+from sqldojo.records import CORRECT, TRAIN, WRONG_SQL, Episode, Message, Question
+from sqldojo.training import grpo as module
+from sqldojo.training.checkpoints import load_checkpoint
+from sqldojo.training.distill import tokenise
+from sqldojo.training.grpo import GrpoParams, GrpoRun, Task, run_metrics, train
+from sqldojo.training.optimizer import apply_gradients, make_optimizer
+from sqldojo.training.policy_model import PolicyModel, adapter_weights
+from sqldojo.training.selection import Look
+from sqldojo.training.shared_prefix import loss_and_gradients, make_tree
+
+ONE_TOKEN = replace(AGENT, turns=1, tokens_per_turn=1, tokens_per_episode=1)
+QUESTIONS = [Question(f"toy-{n}", f"type-{n % 3}", TRAIN, "train", f"Question {n}?", "SELECT 1", {}) for n in range(6)]
+PARAMS = GrpoParams(
+    seed=5, steps=6, questions=2, attempts=6, informative_groups=2, most_questions=4, width=12, micro_batch_size=6,
+    updates_per_rollout=1, replayed=0, learning_rate=0.02, final_share=1.0, warmup_steps=0, gradient_norm=1.0,
+    checkpoint_every=1, hosts=(), guards=GUARDS, selection=SELECTION,
+)  # fmt: skip
+
+
+class ToyAttempt:
+    """An attempt of one token, right when `is_right` says so of its text and the question."""
+
+    def __init__(self, question: Question, number: int, is_right: Callable[[str, Question], bool]) -> None:
+        self.question, self.number, self.is_right = question, number, is_right
+        self.messages = list(opening(question.text, SCHEMA, PLAIN))
+        self.outcome: str | None = None
+        self.id = f"{question.id}/{number}"
+
+    def reply(self, text: str, *, cut_off: bool = False, target: bool = True) -> None:
+        self.messages.append(Message("assistant", text))
+        self.outcome = CORRECT if self.is_right(text, self.question) else WRONG_SQL
+
+    def episode(self, **tokens: Any) -> Episode:
+        return Episode(
+            self.id, self.question.id, self.question.type, TRAIN, self.number, tuple(self.messages), self.outcome,
+            REWARDS[self.outcome], "", **{name: tuple(values) for name, values in tokens.items()},
+        )  # fmt: skip
+
+
+def half(text: str, _: Question) -> bool:
+    """Right for every second byte."""
+    return sum(text.encode()) % 2 == 0
+
+
+def task(is_right: Callable[[str, Question], bool] = half, demonstrations: Any = ()) -> Task:
+    return Task(QUESTIONS, demonstrations, lambda question, number: ToyAttempt(question, number, is_right), ONE_TOKEN)
+
+
+def look_at(*accuracies: float) -> Callable[[int], Look]:
+    """Looks with these accuracies, the last one again and again."""
+    left = list(accuracies)
+    return lambda step: Look(step, left.pop(0) if len(left) > 1 else left[0], 0.0, 1.0, 4, 4)
+
+
+def trained(
+    folder: Path, scratch: Path, params: GrpoParams = PARAMS, toy: Task | None = None, look: Any = None
+) -> tuple[PolicyModel, GrpoRun]:
+    policy = with_adapter(folder)
+    return policy, train(policy, toy or task(), params, look or look_at(0.5), scratch)
+
+
+def distance(first: PolicyModel, second: PolicyModel) -> float:
+    weights = adapter_weights(second.model)
+    return max(mx.abs(tensor - weights[name]).max().item() for name, tensor in adapter_weights(first.model).items())
+
+
+def torn(folder: Path) -> PolicyModel:
+    """A policy that says A or B, each about half of the time."""
+    policy = with_adapter(folder)
+    policy.model.model.norm.weight *= 8  # the tiny model's own logits are too small for it ever to be sure
+    prompts = [policy.dialogue.prompt(ToyAttempt(question, 0, half).messages) for question in QUESTIONS]
+    learnt = [([*prompt, token], [0] * len(prompt) + [1]) for prompt in prompts
+              for token in policy.dialogue.tokenizer.encode("AB")]  # fmt: skip
+    tree, optimizer = make_tree([learnt], rows=len(learnt)), make_optimizer()
+    for _ in range(30):
+        _, gradients, _ = loss_and_gradients(policy, tree, lambda logprobs, batch: -(logprobs * batch.weights).mean())
+        apply_gradients(policy.model, optimizer, gradients, learning_rate=0.02, gradient_norm=1.0)
+    return policy
+
+
+def test_it_learns_a_toy_task(tiny_folder: Path, tmp_path: Path) -> None:
+    """From less than half to more than nine tenths in a few steps."""
+    params = replace(PARAMS, steps=10, learning_rate=0.002, informative_groups=3, most_questions=3, questions=3)
+    run = train(torn(tiny_folder), task(lambda text, _: text == "B"), params, look_at(0.5), tmp_path)
+    accuracy = [row["accuracy"] for row in run.curve]
+    assert 0.1 < sum(accuracy[:2]) / 2 < 0.7
+    assert sum(accuracy[-3:]) / 3 > 0.9
+    assert run.curve[0]["kl"] == pytest.approx(0.0, abs=1e-6)
+    assert all(row["dlogp_max"] < 1e-4 for row in run.curve if row["dlogp_max"] is not None)
+    assert all(row["update_norm"] > 0 for row in run.curve if row["informative"])
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_without_signal_nothing_moves(tiny_folder: Path, tmp_path: Path, right: bool) -> None:
+    """All right or all wrong: the optimizer is not even called, so its moments stay what they were."""
+    policy, run = trained(tiny_folder, tmp_path, toy=task(lambda *_: right))
+    assert distance(policy, with_adapter(tiny_folder)) == 0
+    assert [row["update_norm"] for row in run.curve] == [0.0] * PARAMS.steps
+    assert [row["groups"] for row in run.curve] == [PARAMS.most_questions] * PARAMS.steps  # refilled to the budget
+    optimizer = make_optimizer()
+    load_checkpoint(tmp_path, policy.model, optimizer)
+    assert optimizer.state["step"].item() == 0
+    assert run_metrics(run)["steps_without_signal"] == PARAMS.steps
+
+
+def test_without_the_guard_the_optimizer_goes_on_by_itself(tiny_folder: Path, tmp_path: Path) -> None:
+    """Signal in the first step alone: Adam's moments still move the policy afterwards."""
+    params = replace(PARAMS, guards=replace(GUARDS, optimizer_needs_signal=False, kl_weight=0.0))
+    calls = iter(range(10**9))
+
+    def at_first(text: str, question: Question) -> bool:
+        return next(calls) < PARAMS.most_questions * PARAMS.attempts and half(text, question)
+
+    _, run = trained(tiny_folder, tmp_path, params, task(at_first))
+    moved = [row["update_norm"] for row in run.curve if row["informative"] == 0]
+    assert len(moved) >= 2 and min(moved) > 0
+
+
+def test_few_informative_groups_are_refilled_and_no_more(tiny_folder: Path, tmp_path: Path) -> None:
+    _, run = trained(tiny_folder, tmp_path)
+    assert all(row["groups"] in (2, 4) for row in run.curve)
+    assert all(row["informative"] >= 2 for row in run.curve if row["groups"] == 2)
+
+
+@pytest.mark.parametrize("killed_in", ["play", "look", "save"])
+@pytest.mark.parametrize("when", [0, 2])
+def test_a_killed_run_ends_as_the_uninterrupted_one(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed_in: str, when: int
+) -> None:
+    params = replace(PARAMS, steps=4, replayed=1, checkpoint_every=2 if killed_in == "play" else 1,
+                     selection=replace(SELECTION, keep="best"))  # fmt: skip
+    demonstrations = tokenise(with_adapter(tiny_folder), [demonstration(n, f"SELECT {n}") for n in range(4)])
+    toy = task(demonstrations=demonstrations)
+
+    def look(step: int) -> Look:
+        return Look(step, [0.2, 0.6, 0.4][step // 2], 0.0, 1.0, 4, 4)
+
+    whole, expected = trained(tiny_folder, tmp_path / "whole", params, toy, look)
+    calls = iter(range(10**9))
+
+    def dies(function: Callable) -> Callable:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if next(calls) == when:
+                raise Killed
+            return function(*arguments, **options)
+
+        return call
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        if killed_in != "look":
+            name = {"play": "play", "save": "save_checkpoint"}[killed_in]
+            patch.setattr(module, name, dies(getattr(module, name)))
+        trained(tiny_folder, tmp_path / "killed", params, toy, dies(look) if killed_in == "look" else look)
+    again, run = trained(tiny_folder, tmp_path / "killed", params, toy, look)
+    assert distance(again, whole) < 1e-6
+    assert run.selection.looks == expected.selection.looks and run.selection.kept.step == 2
+    assert len(run.curve) == len(expected.curve) == params.steps
+    for row, wanted in zip(run.curve, expected.curve, strict=True):
+        assert row == pytest.approx(wanted, abs=1e-5)
+
+
+def test_the_best_look_s_adapter_is_kept(tiny_folder: Path, tmp_path: Path) -> None:
+    """The start takes part: a run that only did harm leaves the adapter that it began with."""
+    best = replace(PARAMS, selection=replace(SELECTION, keep="best"))
+    policy, run = trained(tiny_folder, tmp_path / "harm", best, look=look_at(0.5, 0.4, 0.3, 0.2))
+    assert distance(policy, with_adapter(tiny_folder)) == 0
+    assert run_metrics(run) | {"luck": 0} == {
+        "steps": 6, "steps_without_signal": 0, "stopped_early": False, "kept_step": 0, "looks": 4,
+        "start_accuracy": 0.5, "kept_accuracy": 0.5, "kept_accuracy_low": 0.0, "kept_accuracy_high": 1.0, "luck": 0,
+    }  # fmt: skip
+    short, _ = trained(tiny_folder, tmp_path / "short", replace(PARAMS, steps=2))
+    policy, run = trained(tiny_folder, tmp_path / "best", best, look=look_at(0.5, 0.7, 0.6, 0.7))
+    assert run.selection.kept.step == 2 and distance(policy, short) < 1e-6
+
+
+def test_the_run_stops_when_its_indicators_say_so(tiny_folder: Path, tmp_path: Path) -> None:
+    for name, guards, steps, reason in (
+        ("entropy", replace(GUARDS, entropy_floor=50.0), 1, "entropy"),
+        ("kl", replace(GUARDS, kl_limit=1e-4), 2, "kl"),
+        ("dlogp", replace(GUARDS, dlogp_limit=1e-12), 1, "dlogp"),
+    ):
+        _, run = trained(tiny_folder, tmp_path / name, replace(PARAMS, guards=guards))
+        assert len(run.curve) == steps and reason in run.stopped and run_metrics(run)["stopped_early"]
+        _, again = trained(tiny_folder, tmp_path / name, replace(PARAMS, guards=guards))
+        assert len(again.curve) == steps  # a rerun does not go on where the run had stopped
+    patient = replace(PARAMS, selection=replace(SELECTION, every=1, patience=2))
+    _, run = trained(tiny_folder, tmp_path / "patience", patient, look=look_at(0.5, 0.6, 0.6, 0.6))
+    assert len(run.curve) == 3 and "no better" in run.stopped
+
+
+def test_equal_attempts_are_noticed(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random generator that stands still gives groups of one and the same attempt."""
+    real = module.play
+
+    def stands_still(policy: PolicyModel, attempts: Any, *arguments: Any, **options: Any) -> Iterator[Episode]:
+        episodes = list(real(policy, attempts, *arguments, **options))
+        first = {episode.question: episode for episode in sorted(episodes, key=lambda episode: episode.id)[::-1]}
+        for episode in episodes:
+            yield replace(first[episode.question], id=episode.id, attempt=episode.attempt)
+
+    monkeypatch.setattr(module, "play", stands_still)
+    with pytest.raises(RuntimeError, match="all attempts of a group are the same"):
+        trained(tiny_folder, tmp_path)
+
+
+def test_replay_alone_pulls_towards_the_demonstrations(tiny_folder: Path, tmp_path: Path) -> None:
+    """With a vanishing policy loss what is left of an update is the demonstrations' gradient."""
+    guards = replace(GUARDS, replay_weight=1.0, kl_weight=0.0)
+    demonstrations = tokenise(with_adapter(tiny_folder), [demonstration(1, "SELECT 1")])
+    far = replace(ONE_TOKEN, tokens_per_turn=10**9)  # in the constant denominator
+    toy = Task(QUESTIONS, demonstrations, task().attempt, far)
+    toy = replace(toy, agent=replace(far, tokens_per_episode=1))
+    policy, _ = trained(tiny_folder, tmp_path, replace(PARAMS, guards=guards, replayed=1, steps=4), toy)
+
+    def loss(of: PolicyModel) -> float:
+        (demonstrated,) = demonstrations
+        logits = of.model(mx.array([demonstrated.tokens[:-1]]))[0]
+        logprobs = logits - mx.logsumexp(logits, axis=-1, keepdims=True)
+        chosen = mx.take_along_axis(logprobs, mx.array(demonstrated.tokens[1:])[:, None], axis=-1).squeeze(-1)
+        return -(chosen * mx.array(demonstrated.action_mask[1:])).sum().item()
+
+    assert loss(policy) < loss(with_adapter(tiny_folder)) - 1
+
+
+def test_few_shapes_are_seen(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes: set[tuple[int, ...]] = set()
+    real = module.make_lesson
+
+    def noting(*arguments: Any, **options: Any) -> Any:
+        lesson = real(*arguments, **options)
+        shapes.update(lesson.tree.shapes)
+        return lesson
+
+    monkeypatch.setattr(module, "make_lesson", noting)
+    trained(tiny_folder, tmp_path)
+    assert 0 < len(shapes) <= 16
+
+
+def test_the_adapter_is_what_is_trained(tiny_folder: Path, tmp_path: Path) -> None:
+    """Nothing of the base model, and every tensor of the adapter."""
+    policy, _ = trained(tiny_folder, tmp_path)
+    untouched = with_adapter(tiny_folder)
+    new, old = (dict(tree_flatten(each.model.parameters())) for each in (policy, untouched))
+    changed = {name for name, tensor in new.items() if not mx.array_equal(tensor, old[name])}
+    assert changed == set(adapter_weights(policy.model))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"attempts": 1}, "attempts: must be at least 2"),
+        ({"most_questions": 1}, "most_questions: must be at least `questions`, 2; found 1"),
+        ({"seed": -1}, "seed"),
+        ({"learning_rate": 0.0}, "learning_rate"),
+        ({"steps": 0}, "steps"),
+    ],
+)
+def test_parameters_out_of_range_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(PARAMS, **changes)
