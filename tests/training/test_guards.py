@@ -6,11 +6,14 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import grpo_settings
 import pytest
-from grpo_settings import GUARDS
 
 from sqldojo.params import ParamsError, load
 from sqldojo.training.guards import Guards
+
+GUARDS = replace(grpo_settings.GUARDS, kl_limit=0.5, entropy_floor=0.02)  # all of them on
+
 
 def written(folder: Path, **changes: Any) -> Path:
     path = folder / "params.yaml"
