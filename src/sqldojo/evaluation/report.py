@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqldojo.errors import UserError
 from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES
 
+Changes = Mapping[str, Mapping[str, Mapping[str, float]]]  # checkpoint -> split -> what `paired.changes` says
 # checkpoint -> split -> the row that `sqldojo.evaluation.summary.summarise` makes; the order of checkpoints is kept.
 Metrics = Mapping[str, Mapping[str, Mapping[str, float | int]]]
 
@@ -17,20 +18,27 @@ SPLIT_TEXTS = {
 }
 
 
-def headline(metrics: Metrics) -> dict[str, dict[str, dict[str, float | int]]]:
+def headline(metrics: Metrics, changes: Changes) -> dict[str, dict[str, dict[str, float | int]]]:
     """Accuracy and interval as split -> checkpoint, so that `dvc metrics diff` lists checkpoints side by side.
 
+    Beside them what changed from the checkpoint before, with its own interval, where `changes` has it.
     UserError when the checkpoints were not measured on the same number of questions and attempts.
     """
     keys = ("accuracy", "accuracy_low", "accuracy_high")
     return {
-        split: {checkpoint: {key: metrics[checkpoint][split][key] for key in keys} for checkpoint in metrics}
+        split: {
+            checkpoint: {key: row[split][key] for key in keys} | dict(changes.get(checkpoint, {}).get(split, {}))
+            for checkpoint, row in metrics.items()
+        }
         for split in _splits(metrics)
     }
 
 
-def markdown(metrics: Metrics) -> str:
-    """The report as Markdown: the table of accuracies, then how attempts ended. UserError as in `headline`."""
+def markdown(metrics: Metrics, changes: Changes) -> str:
+    """The report as Markdown: accuracies, what changed from each checkpoint to the next, how attempts ended.
+
+    UserError as in `headline`.
+    """
     splits = _splits(metrics)
     accuracies = [
         [_split_cell(metrics, split), *(_accuracy_cell(metrics[checkpoint][split]) for checkpoint in metrics)]
@@ -53,12 +61,34 @@ def markdown(metrics: Metrics) -> str:
             "",
             *legend,
             "",
+            *_changes(metrics, changes),
             "## How attempts ended, %",
             "",
             *_table(["split", "checkpoint", *outcome_headers], outcomes),
             "",
         ]
     )
+
+
+def _changes(metrics: Metrics, changes: Changes) -> list[str]:
+    """The section on paired differences; nothing without any."""
+    if not changes:
+        return []
+    names = list(metrics)
+    rows = [[split, *(_change_cell(row[split]) for row in changes.values())] for split in _splits(metrics)]
+    heads = [f"{name} - {names[names.index(name) - 1]}" for name in changes]
+    return [
+        "## What changed, in points",
+        "",
+        "Paired: the same questions with the same random keys, differences clustered by question type [95 % interval].",
+        "",
+        *_table(["split", *heads], rows),
+        "",
+    ]
+
+
+def _change_cell(row: Mapping[str, float]) -> str:
+    return f"{100 * row['change']:+.1f} [{100 * row['change_low']:+.1f}, {100 * row['change_high']:+.1f}]"
 
 
 def _splits(metrics: Metrics) -> list[str]:

@@ -229,6 +229,8 @@ class _Trainer:
             self.run.stopped = self.run.selection.stop_reason
         if self.step % self.params.checkpoint_every == 0 or self.step == self.params.steps or self.run.stopped:
             self.save()
+        mx.clear_cache()  # freed buffers of shapes that may never come again
+        note += f", {mx.get_peak_memory() / 1e9:.1f} GB at most"
         return (f"reward {row['reward']:.2f}, {row['informative']} of {row['groups']} groups informative, {note}"
                 + (f"; stopped: {self.run.stopped}" if self.run.stopped else ""))  # fmt: skip
 
@@ -311,7 +313,8 @@ class _Trainer:
                 reference = reference_logprobs(self.policy, self.start, lesson)
                 gradients, logprobs = lesson_gradients(self.policy, lesson, reference, self.denominator, guards)
                 measured = lesson.trained_tokens(logprobs, reference)
-                row["loss_tokens"] += lesson.tree.loss_tokens
+            of_ranks = self.ranks.gather_objects(lesson.tree.loss_tokens if lesson else 0)
+            row["loss_tokens"] += sum(of_ranks)
             gradients = self.ranks.sum_gradients(gradients)
             statistics = _statistics(list(itertools.chain(*self.ranks.gather_objects(measured))), guards)
             # The sampler is compared with the trainer before anything moved; what an update did shows in the last one.
