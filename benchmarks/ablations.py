@@ -1,0 +1,97 @@
+"""One guard of GRPO off at a time, from the same start with the same seeds: what its indicator and the scores do.
+
+    PYTHONPATH=src python benchmarks/ablations.py --steps 8 --out ablations          # all arms
+    PYTHONPATH=src python benchmarks/ablations.py --arms as_set no_bias_correction
+
+Run it where `dvc repro distill` has run; it reads params.yaml and data/ and changes neither. Each arm leaves
+OUT/ARM/steps.csv and OUT/ARM/looks.csv, and goes on from its checkpoint when it was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sqldojo import params
+from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.databases.execution import Limits
+from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
+from sqldojo.evaluation.selection_look import make_look
+from sqldojo.evaluation.tables import write_table
+from sqldojo.files import read_records
+from sqldojo.records import Episode, Question
+from sqldojo.stage import resumable_folder
+from sqldojo.training.distill import tokenise
+from sqldojo.training.grpo import ALONE, GrpoParams, GrpoRun, Task, train
+from sqldojo.training.policy_model import load_policy_model
+
+OPEN = 1e9  # a bound that never binds
+ARMS: dict[str, dict[str, Any]] = {
+    "as_set": {},
+    "optimizer_without_signal": {"optimizer_needs_signal": False},
+    "no_bias_correction": {"bias_correction": False},
+    "standardised": {"standardise_advantages": True},
+    "full_negatives": {"negative_weight": 1.0, "right_answer_needed": False},
+    "uniform_draw": {"draw_by_signal": False, "mastered_floor": 1.0},
+    "no_anchor": {"kl_weight": 0.0, "replay_weight": 0.0},
+    "cut_off_trained": {"cut_off": "trained", "right_answer_needed": False},
+    "results_in_loss": {"loss_on": "actions_and_results"},
+}
+SHOWN = ("informative", "reward", "entropy", "kl", "gradient_norm", "update_norm", "expected_mixed", "weight_no_right",
+         "weight_lopsided", "weight_cut_off", "logprob_right", "logprob_wrong", "tokens_wrong")  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS), metavar="ARM", help=", ".join(ARMS))
+    parser.add_argument("--steps", type=int, default=8, help="steps of each arm (default 8)")
+    parser.add_argument("--learning-rate", type=float, help="instead of that of params.yaml")
+    parser.add_argument("--out", type=Path, default=Path("ablations"), help="folder for curves (default ablations)")
+    options = parser.parse_args()
+    settings = params.load(Path("params.yaml"), "grpo", GrpoParams)
+    settings = replace(settings, steps=options.steps, hosts=(),
+                       learning_rate=options.learning_rate or settings.learning_rate)  # fmt: skip
+    settings = replace(settings, selection=replace(settings.selection, every=options.steps, keep="last"))
+    for arm in options.arms:
+        # Limits that stop a run would hide what the missing guard leads to.
+        guards = replace(settings.guards, kl_limit=OPEN, dlogp_limit=OPEN, entropy_floor=0.0, **ARMS[arm])
+        run = play_arm(replace(settings, guards=guards))
+        write_table(options.out / arm / "steps.csv", run.curve)
+        write_table(options.out / arm / "looks.csv", run.selection.looks)
+        print(describe(arm, run), flush=True)
+
+
+def play_arm(settings: GrpoParams) -> GrpoRun:
+    """One run from the distilled adapter."""
+    data = Path("data")
+    agent = params.load(Path("params.yaml"), "agent", AgentParams)
+    limits = params.load(Path("params.yaml"), "verifier", Limits)
+    policy = load_policy_model(data / "model", data / "adapters/distilled")
+    trained, held_out = (
+        attempt_maker(family_paths(data / "databases", family), policy.dialogue.tool_format, agent, limits)
+        for family in (TRAIN, EVALUATION)
+    )
+    demonstrations = tokenise(policy, read_records(data / "demonstrations.jsonl", Episode))
+    task = Task(read_records(data / "questions/train.jsonl", Question), demonstrations, trained, agent)
+    selection = read_records(data / "questions/selection.jsonl", Question)
+    look = make_look(policy, selection, held_out, agent, settings, ALONE)
+    return train(policy, task, settings, look, resumable_folder("ablations", settings, agent, limits))
+
+
+def describe(arm: str, run: GrpoRun) -> str:
+    """An arm's looks, the mean of each indicator over its steps, and the largest step taken without signal."""
+    first, last = run.selection.looks[0], run.selection.looks[-1]
+    lines = [f"{arm}: selection {first.accuracy:.3f} -> {last.accuracy:.3f} [{last.low:.3f}, {last.high:.3f}]"]
+    for name in SHOWN:
+        values = [row[name] for row in run.curve if row[name] is not None]
+        if values:
+            lines.append(f"  {name:20} mean {sum(values) / len(values):9.4f}   last {values[-1]:9.4f}")
+    idle = [row["update_norm"] for row in run.curve if row["informative"] == 0]
+    lines.append(f"  update_norm of {len(idle)} steps without an informative group: at most {max(idle, default=0):.4f}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
