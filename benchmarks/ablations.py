@@ -1,4 +1,4 @@
-"""One guard of GRPO off at a time, from the same start with the same seeds: what its indicator and the scores do.
+"""Guards of GRPO off, one or two at a time, from the same start with the same seeds: what indicator and scores do.
 
     PYTHONPATH=src python benchmarks/ablations.py --steps 8 --out ablations          # all arms
     PYTHONPATH=src python benchmarks/ablations.py --arms as_set no_bias_correction
@@ -34,7 +34,7 @@ ARMS: dict[str, dict[str, Any]] = {
     "no_bias_correction": {"bias_correction": False},
     "standardised": {"standardise_advantages": True},
     "full_negatives": {"negative_weight": 1.0, "right_answer_needed": False},
-    "uniform_draw": {"draw_by_signal": False, "mastered_floor": 1.0},
+    "uniform_draw": {"draw_by_signal": False},
     "no_anchor": {"kl_weight": 0.0, "replay_weight": 0.0},
     "cut_off_trained": {"cut_off": "trained", "right_answer_needed": False},
     "results_in_loss": {"loss_on": "actions_and_results"},
@@ -73,11 +73,12 @@ def play_arm(settings: GrpoParams) -> GrpoRun:
         attempt_maker(family_paths(data / "databases", family), policy.dialogue.tool_format, agent, limits)
         for family in (TRAIN, EVALUATION)
     )
-    demonstrations = tokenise(policy, read_records(data / "demonstrations.jsonl", Episode))
-    task = Task(read_records(data / "questions/train.jsonl", Question), demonstrations, trained, agent)
-    selection = read_records(data / "questions/selection.jsonl", Question)
+    files = [data / name for name in ("questions/train.jsonl", "questions/selection.jsonl", "demonstrations.jsonl")]
+    questions, selection = (read_records(file, Question) for file in files[:2])
+    task = Task(questions, tokenise(policy, read_records(files[2], Episode)), trained, agent)
     look = make_look(policy, selection, held_out, agent, settings, ALONE)
-    return train(policy, task, settings, look, resumable_folder("ablations", settings, agent, limits))
+    inputs = (settings, agent, limits, data / "adapters/distilled", data / "model.json", data / "databases", *files)
+    return train(policy, task, settings, look, resumable_folder("ablations", *inputs))
 
 
 def describe(arm: str, run: GrpoRun) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -176,6 +179,30 @@ def test_a_killed_run_ends_as_the_uninterrupted_one(
     assert len(run.curve) == len(expected.curve) == params.steps
     for row, wanted in zip(run.curve, expected.curve, strict=True):
         assert row == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_run_survives_kill_9(tiny_folder: Path, tmp_path: Path) -> None:
+    """A process that dies in the middle of a look, with nothing said; another one goes on from its checkpoint."""
+    snippet = f"""
+import os, signal, sys
+sys.path[:] = {sys.path!r}
+from pathlib import Path
+import cpu_first
+from training.test_grpo import Look, trained
+def look(step):
+    if step == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Look(step, 0.5, 0.0, 1.0, 4, 4)
+trained(Path({str(tiny_folder)!r}), Path({str(tmp_path / "killed")!r}), look=look)
+"""
+    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert load_checkpoint(tmp_path / "killed", with_adapter(tiny_folder).model, make_optimizer()).step == 3
+    again, run = trained(tiny_folder, tmp_path / "killed")
+    whole, expected = trained(tiny_folder, tmp_path / "whole")
+    assert [look.step for look in run.selection.looks] == [0, 2, 4, 6]
+    assert run.curve == [pytest.approx(row, abs=1e-5) for row in expected.curve]
+    assert distance(again, whole) < 1e-6
 
 
 def test_the_best_look_s_adapter_is_kept(tiny_folder: Path, tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ class GrpoParams:
 
     A step draws `questions` at a time and plays `attempts` at each, until `informative_groups` are mixed or
     `most_questions` are played. `width` episodes are decoded together, `micro_batch_size` are learnt from together:
-    both set memory and speed, not the result. Beside them `replayed` demonstrations are learnt again in every update.
+    both set memory and speed, not the result. Beside them `replayed` demonstrations are learnt again in every update,
+    unless `guards.replay_weight` is 0.
     `hosts` names the machines to train on, one rank each; with fewer than two it is this process.
     """
 
@@ -223,11 +224,12 @@ class _Trainer:
         row = self.learn(groups)
         self.run.curve.append(row)
         self.step += 1
-        self.run.stopped = self.limit_passed(row)
-        if self.run.stopped is None and self.run.selection.is_due(self.step, self.params.steps):
+        reason, last = self.limit_passed(row), self.step == self.params.steps
+        if reason is None and self.run.selection.is_due(self.step, self.params.steps):
             self.take_look()
-            self.run.stopped = self.run.selection.stop_reason
-        if self.step % self.params.checkpoint_every == 0 or self.step == self.params.steps or self.run.stopped:
+            reason = self.run.selection.stop_reason
+        self.run.stopped = None if last else reason  # a run that is over cannot be stopped
+        if self.step % self.params.checkpoint_every == 0 or last or reason:
             self.save()
         mx.clear_cache()  # freed buffers of shapes that may never come again
         note += f", {mx.get_peak_memory() / 1e9:.1f} GB at most"
@@ -327,7 +329,10 @@ class _Trainer:
 
     @property
     def denominator(self) -> float:
-        """The constant that the loss is divided by: the tokens of a full step, each reply as long as it may be."""
+        """The constant that the loss is divided by: one reply, as long as it may be, an attempt of the wanted groups.
+
+        A step may well train more or fewer tokens; what counts is that their number does not change their weight.
+        """
         return self.params.informative_groups * self.params.attempts * self.task.agent.tokens_per_turn
 
     def replayed(self, update: int) -> list[TokenSequence]:

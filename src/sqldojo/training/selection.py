@@ -17,7 +17,8 @@ class SelectionParams:
 
     A look after every `every` steps plays `attempts` episodes at each question of the selection set. The run stops
     after `patience` looks in a row that are no better than the best before, or when the accuracy has fallen by more
-    than `accuracy_floor_drop` below that of the start. `keep` says which adapter is the result: `best` or `last`.
+    than `accuracy_floor_drop` below that of the start. `keep` says which adapter is the result: that of the
+    `best` look or of the `last`; what came after the last look, in a run that an indicator stopped, is not kept.
     """
 
     every: int
