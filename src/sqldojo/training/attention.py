@@ -39,9 +39,10 @@ def attend(
     rows, heads, length, size = queries.shape
     groups, own = keys.shape[1], keys.shape[2]
     shared = heads // groups
-    grouped = (queries * scale).reshape(rows, groups, shared * length, size)
+    # Scores in float32 from the start: rounded to half precision, they would differ by thousandths.
+    grouped = (queries.astype(mx.float32) * scale).reshape(rows, groups, shared * length, size)
     multiply = mx.matmul if length > 1 else _products_of_few_rows
-    scores = multiply(grouped, keys.swapaxes(-1, -2)).astype(mx.float32).reshape(rows, heads, length, own)
+    scores = multiply(grouped, keys.astype(mx.float32).swapaxes(-1, -2)).reshape(rows, heads, length, own)
     if isinstance(mask, str):
         mask = mx.arange(own - length, own)[:, None] >= mx.arange(own)[None]
     if mask is not None:
@@ -52,7 +53,7 @@ def attend(
     prefix_keys, prefix_values = prefix
     # All rows under one another for each of the K heads, so that the prefix is multiplied once.
     stacked = grouped.swapaxes(0, 1).reshape(groups, rows * shared * length, size)
-    prefix_scores = (stacked @ prefix_keys[0].swapaxes(-1, -2)).astype(mx.float32)
+    prefix_scores = stacked @ prefix_keys[0].astype(mx.float32).swapaxes(-1, -2)
     on_prefix, on_own = _joint_softmax(
         prefix_scores.reshape(groups, rows, shared * length, -1), scores.reshape(rows, groups, shared * length, own)
     )

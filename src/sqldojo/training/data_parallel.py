@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import mlx.core as mx
 import numpy as np
-from mlx.utils import tree_flatten, tree_unflatten
+from mlx.utils import tree_flatten, tree_map, tree_unflatten
 
 from sqldojo.errors import UserError
 from sqldojo.training.launching import LOST_RANK, RANK, RING
@@ -79,6 +79,12 @@ class Ranks:
             for (name, array), part in zip(named, parts, strict=True)
         }
         return tree_unflatten([(name, summed[name]) for name, _ in tree_flatten(gradients)])
+
+    def of_first(self, tree: Any) -> Any:
+        """Rank 0's tree of arrays, bit for bit, on every rank; all give trees of the same names and shapes."""
+        if self.size == 1:
+            return tree
+        return self.sum_gradients(tree if self.is_first else tree_map(mx.zeros_like, tree))
 
     def gather_objects(self, value: Any) -> list[Any]:
         """Every rank's JSON-like value, in the order of ranks; tuples come back as lists, also the own one."""

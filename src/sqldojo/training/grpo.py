@@ -27,7 +27,7 @@ from sqldojo.progress import progress
 from sqldojo.records import CORRECT, Episode, Question
 from sqldojo.training.advantages import is_informative, sampler_looks_stuck, summarise_rollouts
 from sqldojo.training.checkpoints import TrainingState, load_checkpoint, save_checkpoint
-from sqldojo.training.data_parallel import Ranks, fingerprint
+from sqldojo.training.data_parallel import Ranks
 from sqldojo.training.dialogue import TokenSequence
 from sqldojo.training.guards import Guards
 from sqldojo.training.optimizer import OptimizerParams, apply_gradients, learning_rate_at, make_optimizer
@@ -46,6 +46,7 @@ from sqldojo.training.rollouts import play
 from sqldojo.training.selection import Look, Selection, SelectionParams, luck_of_the_best
 
 ALONE = Ranks()
+_NOTABLE_DIFFERENCE = 0.02  # of sampler and trainer, in nats: noise of half precision is below it
 _TOKEN_STATISTICS = tuple(field.name for field in fields(TokenStatistics))
 
 
@@ -54,9 +55,9 @@ class GrpoParams:
     """The section `grpo`.
 
     A step draws `questions` at a time and plays `attempts` at each, until `informative_groups` are mixed or
-    `most_questions` are played. `width` episodes are decoded together, `micro_batch_size` are learnt from together:
-    both set memory and speed, not the result. Beside them `replayed` demonstrations are learnt again in every update,
-    unless `guards.replay_weight` is 0.
+    `most_questions` are played; with fewer mixed ones by then, it learns nothing. `width` episodes are decoded and
+    `micro_batch_size` learnt from together: both set memory and speed, not the result. Beside them `replayed`
+    demonstrations are learnt again in every update, unless `guards.replay_weight` is 0.
     `hosts` names the machines to train on, one rank each; with fewer than two it is this process.
     """
 
@@ -198,7 +199,12 @@ class _Trainer:
             self.pool.restore(state.more["pool"])
             self.run.selection.restore(state.more["looks"])
             self.run.stopped, self.stuck_steps = state.more["stopped"], state.more["stuck_steps"]
-        self.ranks.agree("the step to go on from", self.step)
+        steps = self.ranks.gather_objects(self.step)
+        if len(set(steps)) > 1:
+            raise UserError(
+                f"params.yaml: grpo.hosts: the ranks' checkpoints are at steps {', '.join(map(str, steps))}; give them "
+                "one folder to share, or copy .scratch/grpo of this machine to the others"
+            )
 
     def save(self) -> None:
         """One rank writes for all, which hold the same."""
@@ -224,15 +230,17 @@ class _Trainer:
         row = self.learn(groups)
         self.run.curve.append(row)
         self.step += 1
-        reason, last = self.limit_passed(row), self.step == self.params.steps
-        if reason is None and self.run.selection.is_due(self.step, self.params.steps):
+        last = self.step == self.params.steps
+        self.run.stopped = self.limit_passed(row)
+        if self.run.stopped is None and self.run.selection.is_due(self.step, self.params.steps):
             self.take_look()
-            reason = self.run.selection.stop_reason
-        self.run.stopped = None if last else reason  # a run that is over cannot be stopped
-        if self.step % self.params.checkpoint_every == 0 or last or reason:
+            self.run.stopped = None if last else self.run.selection.stop_reason  # one that is over is not stopped
+        if self.step % self.params.checkpoint_every == 0 or last or self.run.stopped:
             self.save()
         mx.clear_cache()  # freed buffers of shapes that may never come again
         note += f", {mx.get_peak_memory() / 1e9:.1f} GB at most"
+        if (row["dlogp_mean"] or 0.0) > _NOTABLE_DIFFERENCE:
+            note += f"; sampler and trainer differ by {row['dlogp_mean']:.3f} a token"
         return (f"reward {row['reward']:.2f}, {row['informative']} of {row['groups']} groups informative, {note}"
                 + (f"; stopped: {self.run.stopped}" if self.run.stopped else ""))  # fmt: skip
 
@@ -300,7 +308,7 @@ class _Trainer:
             "update_norm": 0.0,
             "loss_tokens": 0,
         }
-        if summary.informative == 0 and guards.optimizer_needs_signal:
+        if summary.informative < params.informative_groups and guards.optimizer_needs_signal:
             return _rounded(row)
         before = _copied(adapter_weights(self.policy.model))
         informative = self.ranks.share([group for group in groups if self.is_informative(group)], cost=_tokens)
@@ -323,8 +331,8 @@ class _Trainer:
             row |= {name: value for name, value in statistics.items() if update == 0 or not name.startswith("dlogp")}
             row["gradient_norm"] = self.apply(gradients, rate)
         row["update_norm"] = _distance(before, adapter_weights(self.policy.model))
-        if self.ranks.size > 1:
-            self.ranks.agree("the adapter", fingerprint(self.policy.model.trainable_parameters()))
+        # Machines of different kinds round differently; so the adapter is that of the first, to the last bit.
+        self.policy.model.update(self.ranks.of_first(self.policy.model.trainable_parameters()))
         return _rounded(row)
 
     @property

@@ -12,8 +12,8 @@ ACTIONS, ACTIONS_AND_RESULTS = "actions", "actions_and_results"
 class Guards:
     """The section `grpo.guards`; each line says what goes wrong without the guard, and the value that turns it off.
 
-    - `optimizer_needs_signal` (false): a step without an informative group still moves the policy, since Adam's moments
-      go on by themselves.
+    - `optimizer_needs_signal` (false): a step with fewer informative groups than wanted still moves the policy, as far
+      as a full one, since Adam's moments go on by themselves and scale what little there is.
     - `bias_correction` (false): early steps are several times as long as the learning rate says.
     - `standardise_advantages` (true): division by the group's deviation blows up nearly solved and hopeless questions.
     - `right_answer_needed` (false): groups without a right answer count, and teach how to be wrong in style.

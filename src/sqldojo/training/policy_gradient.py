@@ -10,6 +10,7 @@ import numpy as np
 
 from sqldojo.training.guards import Guards
 
+_LARGEST_DRIFT = 5.0  # nats; beyond it a single token's penalty, which is exponential, would outweigh all others
 _LARGE_DIFFERENCE = 0.2  # of two logprobs of the same token
 
 
@@ -36,10 +37,10 @@ def policy_loss(
     A < 0 that the policy likes much better than the sampler did is still pushed down, with bounded weight; were the
     ratio itself truncated under the gradient, it would not be.
 
-    Plus `kl_weight` times k3 = exp(d) - d - 1 with d = reference - logprob (J. Schulman, "Approximating KL divergence",
-    2020) for every token of non-zero weight, also where the advantage is 0: the policy may drift on those as well.
-    Under samples of the policy its mean is KL(policy | reference), and its mean gradient 1 - exp(d) times that of the
-    logprob is the gradient of KL(reference | policy).
+    Plus `kl_weight` times k3 = exp(d) - d - 1 with d = reference - logprob, at most 5 (J. Schulman, "Approximating KL
+    divergence", 2020), for every token of non-zero weight, also where the advantage is 0: the policy may drift on those
+    as well. Under samples of the policy its mean is KL(policy | reference), and its mean gradient 1 - exp(d) times that
+    of the logprob is the gradient of KL(reference | policy).
 
     The sum is divided by `denominator`, a constant of the run: a mean over lengths would favour long wrong answers
     (Dr. GRPO, arXiv 2503.20783).
@@ -58,7 +59,7 @@ def policy_loss(
         mx.clip(truncated, 1 - guards.clip_low, 1 + guards.clip_high),
         truncated * mx.exp(logprobs - current),  # the factor is 1 and has the gradient of the logprob
     )
-    difference = reference - logprobs
+    difference = mx.minimum(reference - logprobs, _LARGEST_DRIFT)
     kl = mx.exp(difference) - difference - 1
     return (weights * (guards.kl_weight * kl - advantages * surrogate)).sum() / denominator
 

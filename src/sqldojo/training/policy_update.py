@@ -30,11 +30,14 @@ TrainedToken = tuple[float, float, float, float, float]  # logprob, sampled, ref
 class Lesson:
     """The sequences of a step as a tree, and what each of their tokens says; the episodes come first.
 
+    `of_episodes` is the tree of these alone, whose logprobs under the reference policy are wanted.
+
     `sampled` are the sampler's logprobs, nan where a token was not sampled; `right` is 1 in episodes with a right
     answer; `policy` and `replay` are the weights of a token in the two losses, 0 in the sequences of the other.
     """
 
     tree: PrefixTree
+    of_episodes: PrefixTree | None
     sampled: PerToken
     advantages: PerToken
     right: PerToken
@@ -71,6 +74,7 @@ def make_lesson(
     nothing: PerToken = [[0.0] * len(sequence.tokens) for sequence in replayed]
     return Lesson(
         tree=make_tree([*sequences, demonstrations], rows=rows),
+        of_episodes=make_tree(sequences, rows=rows) if any(any(mask) for _, _, mask in episodes) else None,
         sampled=[*(sampling_logprobs(episode) for episode, _, _ in episodes), *nothing],
         advantages=[*([advantage] * len(episode.tokens) for episode, advantage, _ in episodes), *nothing],
         right=[*([float(each.outcome == CORRECT)] * len(each.tokens) for each, _, _ in episodes), *nothing],
@@ -107,9 +111,10 @@ def lesson_gradients(
 
 
 def reference_logprobs(policy: PolicyModel, weights: Mapping[str, mx.array], lesson: Lesson) -> PerToken:
-    """The logprobs of the lesson's tokens under the reference policy: the same model with that adapter's `weights`."""
+    """The logprobs of the episodes' tokens under the reference policy: the same model with that adapter's `weights`."""
     with _adapter_swapped(policy, weights):
-        return action_logprobs(policy, lesson.tree)
+        found = action_logprobs(policy, lesson.of_episodes) if lesson.of_episodes else []
+    return [*found, *([0.0] * len(each) for each in lesson.replay[len(found) :])]
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.errors import UserError
 from sqldojo.records import Episode
 from sqldojo.training.decoding import Decoder, Prompt, RolloutCounts, Row
 from sqldojo.training.dialogue import Dialogue, shared_prefix_length
@@ -119,6 +120,7 @@ class _Rollout:
         self._counts, self._threads = counts, threads
         self._call_ends = _CallEnds(policy.dialogue)
         prompts = [policy.dialogue.prompt(attempt.messages) for attempt in attempts]
+        _check_context(policy, max(map(len, prompts)) + params.tokens_per_episode)
         # The last token of a prompt stands behind the prefix: its logits give the first sample.
         shared = min(shared_prefix_length(prompts), min(map(len, prompts)) - 1)
         self._decoder = Decoder(policy, prompts[0][:shared], counts)
@@ -207,6 +209,16 @@ class _Rollout:
 
     def _name(self, playing: _Playing) -> str:
         return f"{self._seed}/{playing.attempt.id}/{playing.turn}"
+
+
+def _check_context(policy: PolicyModel, tokens: int) -> None:
+    """UserError when an episode may become longer than the model can read."""
+    context = getattr(policy.model.args, "max_position_embeddings", None)
+    if context is not None and tokens > context:
+        raise UserError(
+            f"params.yaml: agent.tokens_per_episode: with the longest prompt an episode may have {tokens} tokens, but "
+            f"the model reads {context}; lower it, or choose another model.source"
+        )
 
 
 _Asked = tuple[_Playing, Future[str | None]]  # an attempt that works on its reply
