@@ -90,10 +90,6 @@ class Ranks:
         """Every rank's JSON-like value, in the order of ranks; tuples come back as lists, also the own one."""
         return [json.loads(text) for text in self._gather_bytes(json.dumps(value).encode())]
 
-    def broadcast_object(self, value: Any) -> Any:
-        """Rank 0's JSON-like value; what the others give is ignored."""
-        return json.loads(self._gather_bytes(json.dumps(value).encode() if self.is_first else b"")[0])
-
     def barrier(self) -> None:
         """Wait until every rank is here."""
         self._gather_bytes(b"")
@@ -161,12 +157,3 @@ def _end_with_launcher() -> None:
     """Waits beside the work, for an evaluation or a missing peer may keep it for long."""
     os.read(0, 1)
     os._exit(LOST_RANK)
-
-
-def fingerprint(tree: Any) -> str:
-    """A hash of names, shapes, types and bits of a tree of arrays, to `agree` on."""
-    digest = hashlib.sha256()
-    for name, array in sorted(tree_flatten(tree)):
-        digest.update(f"{name} {array.shape} {array.dtype}\n".encode())
-        digest.update(np.array(array.reshape(-1).view(mx.uint8)).tobytes())
-    return digest.hexdigest()

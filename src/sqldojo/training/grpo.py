@@ -257,6 +257,7 @@ class _Trainer:
                 break
             if number == 0:
                 self.expected = self.pool.expected_mixed(drawn, self.step)
+            self.ranks.agree("the questions drawn", [question.id for question in drawn])
             own = self.play_questions(self.ranks.share(drawn))
             by_question = {group[0].question: group for group in self.gather_groups(own)}
             for question in drawn:  # in this order on every rank
