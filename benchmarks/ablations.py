@@ -60,7 +60,7 @@ def main() -> None:
         run = play_arm(replace(settings, guards=guards))
         write_table(options.out / arm / "steps.csv", run.curve)
         write_table(options.out / arm / "looks.csv", run.selection.looks)
-        print(describe(arm, run), flush=True)
+        print(describe(arm, run, settings.informative_groups), flush=True)
 
 
 def play_arm(settings: GrpoParams) -> GrpoRun:
@@ -81,16 +81,16 @@ def play_arm(settings: GrpoParams) -> GrpoRun:
     return train(policy, task, settings, look, resumable_folder("ablations", *inputs))
 
 
-def describe(arm: str, run: GrpoRun) -> str:
-    """An arm's looks, the mean of each indicator over its steps, and the largest step taken without signal."""
+def describe(arm: str, run: GrpoRun, wanted: int) -> str:
+    """An arm's looks, the mean of each indicator over its steps, and how far steps with too little signal went."""
     first, last = run.selection.looks[0], run.selection.looks[-1]
     lines = [f"{arm}: selection {first.accuracy:.3f} -> {last.accuracy:.3f} [{last.low:.3f}, {last.high:.3f}]"]
     for name in SHOWN:
         values = [row[name] for row in run.curve if row[name] is not None]
         if values:
             lines.append(f"  {name:20} mean {sum(values) / len(values):9.4f}   last {values[-1]:9.4f}")
-    idle = [row["update_norm"] for row in run.curve if row["informative"] == 0]
-    lines.append(f"  update_norm of {len(idle)} steps without an informative group: at most {max(idle, default=0):.4f}")
+    idle = [row["update_norm"] for row in run.curve if row["informative"] < wanted]
+    lines.append(f"  update_norm of {len(idle)} steps with fewer than {wanted} informative groups: {idle}")
     return "\n".join(lines)
 
 
