@@ -18,6 +18,8 @@ from typing import NoReturn
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.files import file_sha256, write_text
 
+RANK = "MLX_RANK"  # set by mlx's launcher and ours in each of several processes that train together
+
 
 def run_stage(name: str, main: Callable[[], None]) -> None:
     """Run `main` as the stage `name`; exit 1 with one line when the fault is the user's.
@@ -32,7 +34,7 @@ def run_stage(name: str, main: Callable[[], None]) -> None:
         main()
         if _fingerprint(sources) != before:
             raise UserError(f"stage {name}: code or params.yaml changed while it ran; run `dvc repro {name}` again")
-        if os.environ.get("MLX_RANK", "0") == "0":  # of several processes that train together, one cleans up
+        if os.environ.get(RANK, "0") == "0":  # one cleans up for all
             _clear_scratch(name)  # not before the check: a rerun may still go on from the checkpoints
             write_text(scratch_folder() / "seconds" / name, f"{time.monotonic() - started:.1f}\n")
     except UserError as error:

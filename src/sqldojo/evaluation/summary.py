@@ -14,26 +14,33 @@ Row = dict[str, float | int]
 
 def summarise(episodes: Iterable[Episode], seed: int) -> dict[str, Row]:
     """The metrics of each split, for a metrics file: split -> `accuracy`, its bounds, outcome shares, counts."""
-    return {split: _row(members, f"{seed}/{split}") for split, members in _grouped(episodes, "split").items()}
+    return {split: _row(members, f"{seed}/{split}") for split, members in grouped(episodes, "split").items()}
 
 
 def summarise_types(episodes: Iterable[Episode], seed: int) -> list[dict[str, str | float | int]]:
     """The same per question type, for a table: one row a split and type, sorted."""
     rows: list[dict[str, str | float | int]] = []
-    for split, members in _grouped(episodes, "split").items():
-        for name, attempts in _grouped(members, "type").items():
+    for split, members in grouped(episodes, "split").items():
+        for name, attempts in grouped(members, "type").items():
             rows.append({"split": split, "type": name, **_row(attempts, f"{seed}/{split}/{name}")})
     return rows
 
 
 def accuracy_interval(episodes: Sequence[Episode], seed: str) -> Interval:
     """The share of attempts with a right answer, with its interval clustered by question type."""
-    values = {
-        name: [[float(attempt.outcome == CORRECT) for attempt in attempts]
-               for attempts in _grouped(members, "question").values()]
-        for name, members in _grouped(episodes, "type").items()
-    }
+    values = {name: list(questions.values()) for name, questions in right_attempts(episodes).items()}
     return clustered_interval(values, seed)
+
+
+def right_attempts(episodes: Iterable[Episode]) -> dict[str, dict[str, list[float]]]:
+    """1 for each attempt with a right answer and 0 for others: type -> question -> attempts."""
+    return {
+        name: {
+            question: [float(attempt.outcome == CORRECT) for attempt in attempts]
+            for question, attempts in grouped(members, "question").items()
+        }
+        for name, members in grouped(episodes, "type").items()
+    }
 
 
 def _row(episodes: Sequence[Episode], seed: str) -> Row:
@@ -52,7 +59,7 @@ def _row(episodes: Sequence[Episode], seed: str) -> Row:
     }
 
 
-def _grouped(episodes: Iterable[Episode], field: str) -> dict[str, list[Episode]]:
+def grouped(episodes: Iterable[Episode], field: str) -> dict[str, list[Episode]]:
     """The episodes under each value of a field, sorted by value."""
     groups: dict[str, list[Episode]] = {}
     for episode in episodes:

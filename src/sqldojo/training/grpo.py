@@ -184,7 +184,7 @@ class _Trainer:
         self.policy, self.task, self.params, self.look, self.scratch, self.ranks = (
             policy, task, params, look, scratch, ranks
         )  # fmt: skip
-        self.start = self.kept = _copied(adapter_weights(policy.model))  # the reference policy, and the result so far
+        self.start = self.kept = adapter_weights(policy.model)  # the reference policy, and the result so far
         self.optimizer = make_optimizer(bias_correction=params.guards.bias_correction)
         self.pool = QuestionPool(task.questions, params.guards, params.seed, attempts=params.attempts)
         self.run = GrpoRun([], Selection(params.selection))
@@ -218,7 +218,7 @@ class _Trainer:
     def take_look(self) -> None:
         """Play the selection set; the adapter is kept when it is the best so far."""
         if self.run.selection.take(self.look(self.step)):
-            self.kept = _copied(adapter_weights(self.policy.model))
+            self.kept = adapter_weights(self.policy.model)
 
     def take_step(self) -> str:
         """Play, learn, look and write a checkpoint; returns what to show of it."""
@@ -311,7 +311,7 @@ class _Trainer:
         }
         if summary.informative < params.informative_groups and guards.optimizer_needs_signal:
             return _rounded(row)
-        before = _copied(adapter_weights(self.policy.model))
+        before = adapter_weights(self.policy.model)
         informative = self.ranks.share([group for group in groups if self.is_informative(group)], cost=_tokens)
         for update in range(params.updates_per_rollout):
             replayed = self.replayed(update)
@@ -379,11 +379,6 @@ def _statistics(measured: Sequence[TrainedToken], guards: Guards) -> dict[str, A
     weights = [1.0] * len(measured)
     statistics = asdict(token_statistics(logprobs, sampled, reference, advantages, weights, right, guards))
     return {name: value for name, value in statistics.items() if name != "entropy"}
-
-
-def _copied(weights: dict[str, mx.array]) -> dict[str, mx.array]:
-    """The same tensors under other names: mlx's arrays are never changed, only replaced."""
-    return dict(weights)
 
 
 def _tokens(group: Group) -> float:

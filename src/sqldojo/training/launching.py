@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import IO
 
 from sqldojo.errors import UserError
+from sqldojo.stage import RANK
 
-RANK = "MLX_RANK"  # set in every rank, whoever launched it
 RING = "SQLDOJO_RING"  # set in a rank that was launched here: everybody's addresses, as in mlx's hostfile
 LOST_RANK = 75  # the exit code of a rank that ends only because another one did
 

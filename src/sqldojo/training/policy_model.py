@@ -105,7 +105,7 @@ def add_fresh_adapter(model: nn.Module, params: LoraParams, seed: int) -> None:
 
 
 def adapter_weights(model: nn.Module) -> dict[str, mx.array]:
-    """The trainable tensors by name."""
+    """The trainable tensors by name; they stay what they are, since an update puts new ones in their place."""
     return dict(tree_flatten(model.trainable_parameters()))
 
 
