@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqldojo.evaluation.statistics import clustered_interval, exact_interval, paired_interval
+from sqldojo.evaluation.statistics import clustered_interval, exact_interval, luck_of_the_best, paired_interval
 
 
 def width(interval):
@@ -209,3 +209,15 @@ def test_paired_covers_the_truth_with_few_types():
 def test_what_is_not_paired_is_refused(before, after):
     with pytest.raises(ValueError):
         paired_interval(before, after)
+
+
+@pytest.mark.parametrize(("attempts", "luck"), [(50, 0.138), (100, 0.098), (500, 0.044)])
+def test_luck_of_the_best_of_thirty(attempts, luck) :
+    assert luck_of_the_best(0.6, attempts, 30) == pytest.approx(luck, abs=0.002)
+
+
+def test_luck_of_the_best_is_the_mean_of_the_largest() :
+    drawn = numpy.random.default_rng(1).binomial(40, 0.35, size=(20_000, 8)).max(axis=1).mean() / 40 - 0.35
+    assert luck_of_the_best(0.35, 40, 8) == pytest.approx(drawn, abs=0.002)
+    assert luck_of_the_best(0.35, 40, 1) == pytest.approx(0, abs=1e-12)
+    assert luck_of_the_best(0.0, 40, 8) == luck_of_the_best(1.0, 40, 8) == 0

@@ -20,11 +20,13 @@ from tiny_policy import AGENT, SCHEMA, Killed, demonstration, with_adapter
 from sqldojo.agent.episode import REWARDS
 from sqldojo.agent.prompt import opening
 from sqldojo.agent.tool_format import PLAIN
+from sqldojo.evaluation.grpo_results import run_metrics
+from sqldojo.evaluation.statistics import luck_of_the_best
 from sqldojo.records import CORRECT, TRAIN, WRONG_SQL, Episode, Message, Question
 from sqldojo.training import grpo as module
 from sqldojo.training.checkpoints import load_checkpoint
 from sqldojo.training.distill import tokenise
-from sqldojo.training.grpo import GrpoParams, GrpoRun, Task, run_metrics, train
+from sqldojo.training.grpo import GrpoParams, GrpoRun, Task, train
 from sqldojo.training.optimizer import apply_gradients, make_optimizer
 from sqldojo.training.policy_model import PolicyModel, adapter_weights
 from sqldojo.training.selection import Look
@@ -153,6 +155,7 @@ def test_a_step_with_too_few_informative_groups_is_skipped(tiny_folder: Path, tm
     one = task(lambda text, question: question.id == "toy-0" and half(text, question))
     policy, run = trained(tiny_folder, tmp_path, replace(PARAMS, most_questions=6), one)
     assert {row["informative"] for row in run.curve} <= {0, 1} and any(row["informative"] for row in run.curve)
+    assert run_metrics(run)["steps_without_signal"] == PARAMS.steps
     assert distance(policy, with_adapter(tiny_folder)) == 0
 
 
@@ -265,9 +268,10 @@ def test_the_best_look_s_adapter_is_kept(tiny_folder: Path, tmp_path: Path) -> N
     best = replace(PARAMS, selection=replace(SELECTION, keep="best"))
     policy, run = trained(tiny_folder, tmp_path / "harm", best, look=look_at(0.5, 0.4, 0.3, 0.2))
     assert distance(policy, with_adapter(tiny_folder)) == 0
-    assert run_metrics(run) | {"luck": 0} == {
+    assert run_metrics(run) == {
         "steps": 6, "steps_without_signal": 0, "stopped_early": False, "kept_step": 0, "looks": 4,
-        "start_accuracy": 0.5, "kept_accuracy": 0.5, "kept_accuracy_low": 0.0, "kept_accuracy_high": 1.0, "luck": 0,
+        "start_accuracy": 0.5, "kept_accuracy": 0.5, "kept_accuracy_low": 0.0, "kept_accuracy_high": 1.0,
+        "luck": round(luck_of_the_best(0.5, 4, 4), 4),
     }  # fmt: skip
     short, _ = trained(tiny_folder, tmp_path / "short", replace(PARAMS, steps=2))
     policy, run = trained(tiny_folder, tmp_path / "best", best, look=look_at(0.5, 0.7, 0.6, 0.7))
@@ -303,7 +307,10 @@ def test_equal_attempts_are_noticed(tiny_folder: Path, tmp_path: Path, monkeypat
             yield replace(first[episode.question], id=episode.id, attempt=episode.attempt)
 
     monkeypatch.setattr(module, "play", stands_still)
-    with pytest.raises(RuntimeError, match="all attempts of a group are the same"):
+    with pytest.raises(RuntimeError, match="step 2: all attempts of a group are the same"):
+        trained(tiny_folder, tmp_path)
+    assert load_checkpoint(tmp_path, with_adapter(tiny_folder).model, make_optimizer()).more["stuck_steps"] == 1
+    with pytest.raises(RuntimeError, match="step 2: "):  # a rerun has not forgotten the first one
         trained(tiny_folder, tmp_path)
 
 

@@ -179,7 +179,7 @@ def test_statistics() -> None:
     assert found.kl == pytest.approx((math.exp(-0.2) + 0.2 - 1) / 5)
     assert (found.dlogp_mean, found.dlogp_max, found.dlogp_large) == pytest.approx((0.5, 1.0, 0.75))
     assert (found.clipped_low, found.clipped_high, found.capped) == pytest.approx((0.2, 0.2, 0.2))
-    assert found.entropy == pytest.approx(7 / 4)
+    assert found.entropy_trained == pytest.approx(7 / 4)
     assert (found.logprob_right, found.logprob_wrong) == pytest.approx((-1.0, -8 / 3))
     assert all(type(value) is float for value in vars(found).values())
 

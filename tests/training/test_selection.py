@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from sqldojo.training.selection import Look, Selection, SelectionParams, luck_of_the_best
+from sqldojo.training.selection import Look, Selection, SelectionParams
 
 PARAMS = SelectionParams(every=3, attempts=2, patience=2, keep="best", accuracy_floor_drop=0.1)
 
@@ -78,18 +77,6 @@ def test_looks_go_forward() -> None:
     selection, _ = after([0.5, 0.6])
     with pytest.raises(ValueError, match="step 3 cannot follow one at step 3"):
         selection.take(look(3, 0.7))
-
-
-@pytest.mark.parametrize(("attempts", "luck"), [(50, 0.138), (100, 0.098), (500, 0.044)])
-def test_luck_of_the_best_of_thirty(attempts: int, luck: float) -> None:
-    assert luck_of_the_best(0.6, attempts, 30) == pytest.approx(luck, abs=0.002)
-
-
-def test_luck_of_the_best_is_the_mean_of_the_largest() -> None:
-    drawn = np.random.default_rng(1).binomial(40, 0.35, size=(20_000, 8)).max(axis=1).mean() / 40 - 0.35
-    assert luck_of_the_best(0.35, 40, 8) == pytest.approx(drawn, abs=0.002)
-    assert luck_of_the_best(0.35, 40, 1) == pytest.approx(0, abs=1e-12)
-    assert luck_of_the_best(0.0, 40, 8) == luck_of_the_best(1.0, 40, 8) == 0
 
 
 @pytest.mark.parametrize(

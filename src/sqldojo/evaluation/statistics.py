@@ -112,6 +112,17 @@ def exact_interval(share: float, size: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def luck_of_the_best(accuracy: float, attempts: int, looks: int) -> float:
+    """By how much the best of `looks` equal adapters of this true accuracy would overstate it, on average.
+
+    The mean of the largest of that many independent binomial shares of `attempts`, minus the accuracy: an upper bound
+    for looks at the same questions with the same keys, since these move together.
+    """
+    # The mean of the largest count is the sum over n of P(largest > n).
+    below = scipy.stats.binom.cdf(numpy.arange(attempts), attempts, accuracy)
+    return float((1 - below**looks).sum() / attempts - accuracy)
+
+
 def _question_means(name: str, questions: Sequence[Sequence[float]]) -> numpy.ndarray:
     if not questions or not all(len(values) for values in questions):
         raise ValueError(f"type {name}: no questions, or a question without attempts")

@@ -1,8 +1,8 @@
 """exp and what is made of it, fast on Linux's CPU, where mlx computes it one number at a time.
 
-There an exp takes 9 ns and a product 0.2 ns, so softmax, SwiGLU and logsumexp would be half of a training step. Here
-exp is a polynomial in plain arithmetic, which mlx fuses into one vectorised loop where a C++ compiler is installed (it
-finds one by itself) and runs step by step otherwise. On a GPU, and on a Mac, mlx's own functions are used.
+There an exp takes 9 ns and a product 0.2 ns, so softmax and SwiGLU took more than a third of a layer's training step.
+Here exp is a polynomial in plain arithmetic, which mlx fuses into one vectorised loop where a C++ compiler is installed
+(it finds one by itself) and runs step by step otherwise. On a GPU, and on a Mac, mlx's own functions are used.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ from sqldojo.training.policy_update import (
 )
 from sqldojo.training.question_draw import QuestionPool
 from sqldojo.training.rollouts import play
-from sqldojo.training.selection import Look, Selection, SelectionParams, luck_of_the_best
+from sqldojo.training.selection import Look, Selection, SelectionParams
 
 ALONE = Ranks()
 _NOTABLE_DIFFERENCE = 0.02  # of sampler and trainer, in nats: noise of half precision is below it
@@ -117,28 +117,6 @@ class GrpoRun:
     curve: list[dict[str, Any]]
     selection: Selection
     stopped: str | None = None
-
-
-def run_metrics(run: GrpoRun) -> dict[str, float | int | bool]:
-    """What a metrics file says of a run: numbers only, since DVC compares nothing else.
-
-    `luck` is by how much the best of so many looks would overstate an adapter of the start's accuracy, if chance alone
-    told them apart.
-    """
-    looks, kept = run.selection.looks, run.selection.kept
-    start = looks[0]
-    return {
-        "steps": len(run.curve),
-        "steps_without_signal": sum(row["informative"] == 0 for row in run.curve),
-        "stopped_early": run.stopped is not None,
-        "kept_step": kept.step,
-        "looks": len(looks),
-        "start_accuracy": round(start.accuracy, 4),
-        "kept_accuracy": round(kept.accuracy, 4),
-        "kept_accuracy_low": round(kept.low, 4),
-        "kept_accuracy_high": round(kept.high, 4),
-        "luck": round(luck_of_the_best(start.accuracy, start.attempts, len(looks)), 4),
-    }
 
 
 def train(
@@ -302,7 +280,7 @@ class _Trainer:
         row: dict[str, Any] = {
             "step": self.step + 1,
             "learning_rate": rate,
-            **dict.fromkeys(name for name in _TOKEN_STATISTICS if name != "entropy"),
+            **dict.fromkeys(_TOKEN_STATISTICS),
             **asdict(summary),
             "expected_mixed": self.expected,
             "gradient_norm": 0.0,
@@ -313,23 +291,23 @@ class _Trainer:
             return _rounded(row)
         before = adapter_weights(self.policy.model)
         informative = self.ranks.share([group for group in groups if self.is_informative(group)], cost=_tokens)
+        replayed = self.replayed()
+        of_all = sum(sum(sequence.action_mask) for sequence in replayed)
+        lesson = make_lesson(
+            informative, self.ranks.share(replayed), guards, rows=params.micro_batch_size, replayed_tokens=of_all
+        )
+        reference = reference_logprobs(self.policy, self.start, lesson) if lesson else []
+        loss_tokens = sum(self.ranks.gather_objects(lesson.tree.loss_tokens if lesson else 0))
         for update in range(params.updates_per_rollout):
-            replayed = self.replayed(update)
-            of_all = sum(sum(sequence.action_mask) for sequence in replayed)
-            lesson = make_lesson(
-                informative, self.ranks.share(replayed), guards, rows=params.micro_batch_size, replayed_tokens=of_all
-            )
             gradients, measured = zero_gradients(self.policy), []
             if lesson is not None:
-                reference = reference_logprobs(self.policy, self.start, lesson)
                 gradients, logprobs = lesson_gradients(self.policy, lesson, reference, self.denominator, guards)
                 measured = lesson.trained_tokens(logprobs, reference)
-            of_ranks = self.ranks.gather_objects(lesson.tree.loss_tokens if lesson else 0)
-            row["loss_tokens"] += sum(of_ranks)
             gradients = self.ranks.sum_gradients(gradients)
             statistics = _statistics(list(itertools.chain(*self.ranks.gather_objects(measured))), guards)
             # The sampler is compared with the trainer before anything moved; what an update did shows in the last one.
             row |= {name: value for name, value in statistics.items() if update == 0 or not name.startswith("dlogp")}
+            row["loss_tokens"] += loss_tokens
             row["gradient_norm"] = self.apply(gradients, rate)
         row["update_norm"] = _distance(before, adapter_weights(self.policy.model))
         # Machines of different kinds round differently; so the adapter is that of the first, to the last bit.
@@ -344,9 +322,9 @@ class _Trainer:
         """
         return self.params.informative_groups * self.params.attempts * self.task.agent.tokens_per_turn
 
-    def replayed(self, update: int) -> list[TokenSequence]:
-        """The demonstrations that go with an update, drawn by its place in the run."""
-        generator = random.Random(f"{self.params.seed}/replay/{self.step}/{update}")
+    def replayed(self) -> list[TokenSequence]:
+        """The demonstrations that go with the step's updates."""
+        generator = random.Random(f"{self.params.seed}/replay/{self.step}")
         count = min(self.params.replayed, len(self.task.demonstrations)) if self.params.guards.replay_weight else 0
         return generator.sample(self.task.demonstrations, count)
 
@@ -372,13 +350,12 @@ class _Trainer:
 
 
 def _statistics(measured: Sequence[TrainedToken], guards: Guards) -> dict[str, Any]:
-    """What to log of the trained tokens; their entropy is left out, since that of all rollouts says more."""
+    """What to log of the trained tokens; nothing without any."""
     if not measured:
         return {}
     logprobs, sampled, reference, advantages, right = zip(*measured, strict=True)
     weights = [1.0] * len(measured)
-    statistics = asdict(token_statistics(logprobs, sampled, reference, advantages, weights, right, guards))
-    return {name: value for name, value in statistics.items() if name != "entropy"}
+    return asdict(token_statistics(logprobs, sampled, reference, advantages, weights, right, guards))
 
 
 def _tokens(group: Group) -> float:

@@ -77,9 +77,10 @@ class TokenStatistics:
     """What the trained tokens of a step were like; means and shares over tokens of non-zero weight, logprobs in nats.
 
     `kl` is the mean of k3 to the reference policy. `dlogp_mean` and `dlogp_max` are of |logprob - sampled|, and
-    `dlogp_large` is the share above 0.2; over sampled tokens, as is `entropy`, the mean of -sampled. `clipped_low` and
-    `clipped_high` are the shares whose policy gradient a clip bound stops, `capped` the share whose ratio the cap
-    truncates. `logprob_right` and `logprob_wrong` are mean logprobs in right and in other episodes, None without any.
+    `dlogp_large` is the share above 0.2; over sampled tokens, as is `entropy_trained`, the mean of -sampled.
+    `clipped_low` and `clipped_high` are the shares whose policy gradient a clip bound stops, `capped` the share whose
+    ratio the cap truncates. `logprob_right` and `logprob_wrong` are mean logprobs in right and in other episodes, None
+    without any.
     """
 
     kl: float
@@ -89,7 +90,7 @@ class TokenStatistics:
     clipped_low: float
     clipped_high: float
     capped: float
-    entropy: float
+    entropy_trained: float
     logprob_right: float | None
     logprob_wrong: float | None
 
@@ -121,7 +122,7 @@ def token_statistics(
         clipped_low=float(np.mean(_is_clipped_low(ratio, advantages, guards))),
         clipped_high=float(np.mean(_is_clipped_high(ratio, advantages, guards))),
         capped=float(np.mean(ratio > guards.importance_cap)),
-        entropy=float(-sampled[known].mean()),
+        entropy_trained=float(-sampled[known].mean()),
         logprob_right=float(logprobs[right].mean()) if right.any() else None,
         logprob_wrong=float(logprobs[~right].mean()) if not right.all() else None,
     )

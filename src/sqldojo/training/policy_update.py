@@ -62,25 +62,23 @@ def make_lesson(
 
     Each action token of a replayed demonstration weighs 1 / `replayed_tokens`, their number over all ranks.
     """
-    episodes = [
-        (episode, advantage, trained_mask(episode, guards))
-        for group in groups
-        for episode, advantage in zip(group, advantages(group, guards), strict=True)
-    ]
-    if not replayed and not any(any(mask) for _, _, mask in episodes):
-        return None
     sequences = [[(episode.tokens, trained_mask(episode, guards)) for episode in group] for group in groups]
+    masks = [mask for group in sequences for _, mask in group]
+    if not replayed and not any(map(any, masks)):
+        return None
+    episodes = [episode for group in groups for episode in group]
+    values = [value for group in groups for value in advantages(group, guards)]
     demonstrations = [(sequence.tokens, sequence.action_mask) for sequence in replayed]
     nothing: PerToken = [[0.0] * len(sequence.tokens) for sequence in replayed]
     return Lesson(
         tree=make_tree([*sequences, demonstrations], rows=rows),
-        of_episodes=make_tree(sequences, rows=rows) if any(any(mask) for _, _, mask in episodes) else None,
-        sampled=[*(sampling_logprobs(episode) for episode, _, _ in episodes), *nothing],
-        advantages=[*([advantage] * len(episode.tokens) for episode, advantage, _ in episodes), *nothing],
-        right=[*([float(each.outcome == CORRECT)] * len(each.tokens) for each, _, _ in episodes), *nothing],
-        policy=[*(list(map(float, mask)) for _, _, mask in episodes), *nothing],
+        of_episodes=make_tree(sequences, rows=rows) if any(map(any, masks)) else None,
+        sampled=[*map(sampling_logprobs, episodes), *nothing],
+        advantages=[*([value] * len(mask) for value, mask in zip(values, masks, strict=True)), *nothing],
+        right=[*([float(each.outcome == CORRECT)] * len(each.tokens) for each in episodes), *nothing],
+        policy=[*(list(map(float, mask)) for mask in masks), *nothing],
         replay=[
-            *([0.0] * len(episode.tokens) for episode, _, _ in episodes),
+            *([0.0] * len(mask) for mask in masks),
             *([learnt / replayed_tokens for learnt in sequence.action_mask] for sequence in replayed),
         ],
     )

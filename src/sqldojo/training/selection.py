@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -55,8 +54,8 @@ class Selection:
     A look becomes the best only when its accuracy is higher than the best before; of equals the earlier stays, which
     has drifted less. There is no margin: all looks play the same questions with the same random keys, and between two
     adapters that differ by less than the noise either choice is as good. A margin would not make the best look's
-    accuracy honest either. That takes the number of looks beside it (`luck_of_the_best`), and a comparison of the kept
-    adapter with the start on episodes that did not choose it (`evaluation.statistics.paired_interval`).
+    accuracy honest either. That takes the number of looks beside it (`evaluation.statistics.luck_of_the_best`), and a
+    comparison of the kept adapter with the start on episodes that did not choose it (`paired_interval` there).
     The start takes part, so with `keep: best` a run that only did harm returns the adapter it began with.
     """
 
@@ -121,21 +120,3 @@ class Selection:
     def restore(self, state: list[dict[str, Any]]) -> None:
         """Continue from what `state()` returned."""
         self._looks = [Look(**row) for row in state]
-
-
-def luck_of_the_best(accuracy: float, attempts: int, looks: int) -> float:
-    """By how much the best of `looks` equal adapters of this true accuracy would overstate it, on average.
-
-    The mean of the largest of that many independent binomial shares of `attempts`, minus the accuracy: an upper bound
-    for looks at the same questions with the same keys, since these move together.
-    """
-    if not 0 < accuracy < 1:
-        return 0.0
-    below, total = 0.0, 0.0  # the mean of the largest is the sum over n of P(largest > n)
-    for right in range(attempts):
-        below += math.exp(
-            math.lgamma(attempts + 1) - math.lgamma(right + 1) - math.lgamma(attempts - right + 1)
-            + right * math.log(accuracy) + (attempts - right) * math.log1p(-accuracy)
-        )  # fmt: skip
-        total += 1 - min(1.0, below) ** looks
-    return total / attempts - accuracy
