@@ -56,7 +56,9 @@ def main() -> None:
     settings = replace(settings, selection=replace(settings.selection, every=options.steps, keep="last"))
     for arm in options.arms:
         # Limits that stop a run would hide what the missing guard leads to.
-        guards = replace(settings.guards, kl_limit=OPEN, dlogp_limit=OPEN, entropy_floor=0.0, **ARMS[arm])
+        guards = replace(
+            settings.guards, kl_limit=OPEN, dlogp_limit=OPEN, entropy_floor=0.0, length_alarm=OPEN, **ARMS[arm]
+        )
         run = play_arm(replace(settings, guards=guards))
         write_table(options.out / arm / "steps.csv", run.curve)
         write_table(options.out / arm / "looks.csv", run.selection.looks)

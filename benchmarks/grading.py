@@ -23,15 +23,15 @@ from pathlib import Path
 
 from sqldojo.databases.building import DatabaseParams, build_families
 from sqldojo.databases.execution import Limits, run_query
-from sqldojo.databases.families import EVALUATION, family_paths
+from sqldojo.databases.families import EVALUATION, FAMILIES, ORDINARY, family_paths
 from sqldojo.databases.sandbox import run_untrusted
 from sqldojo.databases.workers import Workers
-from sqldojo.questions.instantiate import QuestionParams, make_questions
-from sqldojo.questions.shop_held_out_types import CHECK_TYPES, SELECTION_TYPES
-from sqldojo.questions.shop_training_types import TRAINING_TYPES
+from sqldojo.questions.review import ReviewParams, review
+from sqldojo.questions.shop_types import SHOP_TYPES
 from sqldojo.verifier.grading import CORRECT, WRONG, grade_all
 
 SUBMISSIONS = 16
+REVIEW = ReviewParams(seed=1, trained_values=2, held_out_values=1, reserved_share=0.4, held_out_shapes=0.0)
 SIZES = {
     "as in params.yaml": DatabaseParams(seed=17, customers=60, products=60, orders=250),
     "as large as can be": DatabaseParams(seed=17, customers=1_000, products=200, orders=5_000),
@@ -53,10 +53,9 @@ def main() -> None:
 
 
 def _print_table(title: str, root: Path, rounds: int) -> None:
-    params = QuestionParams(seed=1, train_per_type=1, held_out_per_type=1, reserved_share=0.4)
-    questions = make_questions([*TRAINING_TYPES, *SELECTION_TYPES, *CHECK_TYPES], root, params, Limits())
-    references = {question.type: question.reference for split in questions.values() for question in split
-                  if question.family == EVALUATION}  # fmt: skip
+    ordinary = {family: family_paths(root, family, ORDINARY) for family in FAMILIES}
+    filled = review(SHOP_TYPES, ordinary, REVIEW, Limits()).filled
+    references = {each.type: each.reference for each in filled if each.family == EVALUATION}
     databases = family_paths(root, EVALUATION)
     measured = {name: _measure(reference, databases, rounds) for name, reference in references.items()}
     heads = ("plain ms", "warm", "cold", "warm*", "cold*", "wrong")

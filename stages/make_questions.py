@@ -1,26 +1,28 @@
-"""Stage make_questions: the questions of every split, from the hand-written types."""
+"""Stage make_questions: the questions of every split, from the bank, and that none of the held-out ones is trained."""
 
 from pathlib import Path
 
 from sqldojo.databases.execution import Limits
-from sqldojo.files import replacing_folder, write_records
+from sqldojo.databases.families import FAMILIES, family_paths
+from sqldojo.files import read_records, replacing_folder, write_records
 from sqldojo.params import load
+from sqldojo.questions.contamination import check_contamination
 from sqldojo.questions.instantiate import QuestionParams, make_questions
-from sqldojo.questions.shop_held_out_types import CHECK_TYPES, SELECTION_TYPES
-from sqldojo.questions.shop_training_types import TRAINING_TYPES
+from sqldojo.records import HELD_OUT_SPLITS, TRAIN, FilledType, QuestionType
 from sqldojo.stage import run_stage
 
-PARAMS = Path("params.yaml")
-DATABASES = Path("data/databases")
-QUESTIONS = Path("data/questions")
+PARAMS, BANK = Path("params.yaml"), Path("data/audited")
 
 
 def main() -> None:
     """Write data/questions."""
-    params = load(PARAMS, "questions", QuestionParams)
-    limits = load(PARAMS, "verifier", Limits)
-    questions = make_questions((*TRAINING_TYPES, *SELECTION_TYPES, *CHECK_TYPES), DATABASES, params, limits)
-    with replacing_folder(QUESTIONS) as folder:
+    params, limits = load(PARAMS, "questions", QuestionParams), load(PARAMS, "verifier", Limits)
+    types = read_records(BANK / "types.jsonl", QuestionType)
+    questions = make_questions(types, read_records(BANK / "filled.jsonl", FilledType), params)
+    held_out = [question for split in HELD_OUT_SPLITS for question in questions[split]]
+    databases = {family: family_paths(Path("data/databases"), family) for family in FAMILIES}
+    check_contamination(questions[TRAIN], held_out, databases, limits)
+    with replacing_folder(Path("data/questions")) as folder:
         for split, records in questions.items():
             write_records(folder / f"{split}.jsonl", records)
             print(f"{split}: {len(records)} questions of {len({question.type for question in records})} types")

@@ -1,4 +1,4 @@
-"""Stage teach: the scripted teacher demonstrates every training question; what does not verify is left out."""
+"""Stage teach: demonstrations of API teachers, from their recorded replies, and of the script; only what verifies."""
 
 from pathlib import Path
 
@@ -6,28 +6,34 @@ from sqldojo import params
 from sqldojo.agent.episode import AgentParams
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import TRAIN, family_paths
-from sqldojo.databases.schema import schema_text
 from sqldojo.files import read_records, write_json, write_records
 from sqldojo.records import Question
 from sqldojo.stage import run_stage
-from sqldojo.teacher.scripted import TeachParams, demonstrate
+from sqldojo.teacher.collection import collect
+from sqldojo.teacher.costs import spending
+from sqldojo.teacher.provider import TEACH, ProviderParams
+from sqldojo.teacher.recording import Replaying
+from sqldojo.teacher.scripted import TeachParams
 
 PARAMS = Path("params.yaml")
 
 
 def main() -> None:
-    questions = read_records(Path("data/questions/train.jsonl"), Question)
-    databases = family_paths(Path("data/databases"), TRAIN)
-    demonstrations, counts = demonstrate(
-        questions,
-        databases,
-        schema_text(databases[0]),
-        params.load(PARAMS, "teach", TeachParams),
+    """Write data/demonstrations.jsonl and metrics/teach.json."""
+    settings = params.load(PARAMS, "teach", TeachParams)
+    ask = Replaying(Path("cassettes"), TEACH)
+    demonstrations, metrics = collect(
+        read_records(Path("data/questions/train.jsonl"), Question),
+        family_paths(Path("data/databases"), TRAIN),
+        ask,
+        settings,
         params.load(PARAMS, "agent", AgentParams),
+        params.load(PARAMS, "providers", ProviderParams),
         params.load(PARAMS, "verifier", Limits),
     )
     write_records(Path("data/demonstrations.jsonl"), demonstrations)
-    write_json(Path("metrics/teach.json"), {"questions": len(questions), "kept": len(demonstrations), **counts})
+    cost = spending(ask.used.values(), {model: metrics["by_teacher"].get(model, 0) for model in settings.models})
+    write_json(Path("metrics/teach.json"), {**metrics, "cost": cost})
 
 
 if __name__ == "__main__":

@@ -227,6 +227,26 @@ def test_audit_and_family_name_the_users_fault(tmp_path):
     assert missing.exit_code == 1 and "ordinary_1.sqlite: no such database" in missing.output
 
 
+def test_bank_from_pairs_prints_what_was_accepted_and_names_the_users_fault(tmp_path):
+    towns = ", ".join(f"('Town {number}')" for number in range(9))
+    (tmp_path / "towns.sql").write_text(f"CREATE TABLE town (name TEXT); INSERT INTO town VALUES {towns};")
+    pair = {"question": "How many towns are there?", "sql": "SELECT COUNT(*) FROM town"}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair))
+    given = ["bank", "--pairs", tmp_path / "pairs.jsonl"]
+    made = run(*given, "--databases", tmp_path / "towns.sql", "--out", tmp_path / "out")
+    assert made.exit_code == 0 and "1 question types" in made.output, made.output
+    as_json = run(*given, "--databases", tmp_path / "towns.sql", "--out", tmp_path / "out", "--json")
+    summary = json.loads(as_json.stdout)
+    assert (summary["pairs"], summary["accepted"], summary["rejected"]) == (1, 1, {})
+    for arguments, fault in (
+        ([*given, "--out", tmp_path / "out"], "give --pairs with --databases, or --database alone"),
+        ([*given, "--databases", tmp_path, "--out", tmp_path / "out"], "line 1: the key `db_id` is missing"),
+        ([*given, "--databases", tmp_path / "towns.sql", "--out", tmp_path], "is no part of a question bank"),
+    ):
+        result = run(*arguments)
+        assert result.exit_code == 1 and fault in result.output.replace("\n", " "), result.output
+
+
 def test_regrade_says_which_verdicts_changed(tmp_path):
     archive = tmp_path / "episodes.jsonl"
     archive.write_text("")
@@ -240,6 +260,20 @@ def test_regrade_says_which_verdicts_changed(tmp_path):
     assert found.exit_code == 0 and "0 of 0 submissions have another verdict today" in found.output
 
 
+def test_failing_lists_the_trained_types_that_are_mostly_wrong(tmp_path):
+    def attempt(name, split, outcome, number):
+        return Episode(f"{name}/{number}", name, name, split, number, (), outcome, 0.0, "")
+
+    write_records(tmp_path / "episodes.jsonl", [
+        attempt("easy", "reserved", CORRECT, 0),
+        *(attempt("hard", "reserved", outcome, number) for number, outcome in enumerate((CORRECT, *[WRONG_SQL] * 3))),
+        attempt("held-out", "selection", WRONG_SQL, 0),
+    ])  # fmt: skip
+    found = run("failing", tmp_path / "episodes.jsonl", "--out", tmp_path / "failing.json")
+    assert found.exit_code == 0 and "1 types with less than 50% of their attempts right" in found.output
+    assert json.loads((tmp_path / "failing.json").read_text()) == {"hard": 0.25}
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -247,6 +281,8 @@ def test_regrade_says_which_verdicts_changed(tmp_path):
         ("grade", "--cases", "nowhere.json"),
         ("family", "nowhere.sql", "--references", "nowhere.json", "--out", "nowhere"),
         ("audit", "nowhere", "--references", "nowhere.json"),
+        ("bank", "--pairs", "nowhere.jsonl", "--databases", "nowhere", "--out", "nowhere"),
+        ("bank", "--database", "nowhere.sqlite", "--out", "nowhere"),
         ("regrade", "nowhere.jsonl"),
     ],
 )

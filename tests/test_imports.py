@@ -18,8 +18,8 @@ ORDER = [
     {"verifier"},
     {"agent"},
     {"questions", "teacher", "training"},
-    {"evaluation", "reference_files", "grading_files", "regrading"},
-    {"family_files"},
+    {"evaluation", "reference_files", "grading_files", "regrading", "user_files", "proposing"},
+    {"family_files", "bank_files", "recording_runs"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
@@ -28,6 +28,7 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 HOMES = {
     "apsw": {"databases"},
     "click": {"cli"},
+    "inflect": {"questions"},
     "litellm": {"teacher"},
     "mlx": {"training"},
     "mlx_lm": {"training"},

@@ -19,17 +19,23 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from sqldojo import profiles
+from sqldojo.bank_files import REVIEWS, BankParams, bank_from_database, bank_from_pairs
 from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
 from sqldojo.evaluation.audit_report import audit_markdown
-from sqldojo.evaluation.shop_audit import audit_shop
+from sqldojo.evaluation.bank_audit import audit_bank
 from sqldojo.family_files import family_databases, family_from_file, refused_by
-from sqldojo.files import read_records, write_text
+from sqldojo.files import read_records, write_json, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
+from sqldojo.params import load as load_params
+from sqldojo.questions.stepping_stones import failing_types
+from sqldojo.recording_runs import RUNS
 from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
 from sqldojo.reference_files import read_references
 from sqldojo.regrading import read_questions, regrade, write_archive
+from sqldojo.teacher.provider import PURPOSES, ProviderParams
+from sqldojo.teacher.recording import recording, run_until_interrupted
 from sqldojo.verifier.audit import Subject, summarise
 from sqldojo.verifier.audit_running import AuditParams, audit
 from sqldojo.verifier.family_search import FamilyParams
@@ -227,13 +233,65 @@ def family_command(
     )
 
 
+@main.command(name="bank", short_help="Make a reviewed question bank from pairs, or from a schema alone.")
+@click.option("--pairs", type=_FILE,
+              help="JSON lines or a JSON list of objects with `question`, `query` (or `sql`) and `db_id`.")
+@click.option("--databases", type=_EXISTING,
+              help="The database of all pairs, or a folder with one named by each db_id: SQLite, .sql or .sql.gz.")
+@click.option("--database", type=_FILE, help="Compose questions from this database or SQL script, without pairs.")
+@click.option("--out", type=_PATH, required=True, help="The folder to write (replaced if it holds a bank already).")
+@click.option("--values", type=click.IntRange(1, 1000), default=BankParams.values, show_default=True,
+              help="Values of its parameters that a question type is asked with, at most.")
+@click.option("--seed", type=int, default=BankParams.seed, show_default=True,
+              help="The same seed and arguments give the same bytes.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@reporting_errors
+def bank_command(
+    pairs: Path | None,
+    databases: Path | None,
+    database: Path | None,
+    out: Path,
+    values: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Make question types, review them by rule, and write those that can be asked to OUT, with why others cannot.
+
+    Either from real questions (--pairs with --databases), whose literals become parameters, or composed from the schema
+    and rows of one --database. The user's files are only read.
+    """
+    if (pairs is None) != (databases is None) or (pairs is None) == (database is None):
+        raise UserError("bank: give --pairs with --databases, or --database alone")
+    settings = BankParams(seed=seed, values=values)
+    if database is None:
+        summary = bank_from_pairs(pairs, databases, out, settings, Limits())
+    else:
+        summary = bank_from_database(database, out, settings, Limits())
+    if as_json:
+        click.echo(json.dumps(summary, sort_keys=True))
+        return
+    table = Table("what", "count")
+    table.columns[1].justify = "right"
+    for name in ("pairs", "databases", "proposed", "with_parameters", "accepted"):
+        if name in summary:
+            table.add_row(name.replace("_", " "), str(summary[name]))
+    for rule, count in summary["rejected"].items():
+        table.add_row(f"rejected: {rule}", str(count))
+    for pattern, counts in summary["patterns"].items():
+        table.add_row(f"accepted of pattern {pattern}", f"{counts['accepted']} of {counts['proposed']}")
+    _console().print(table)
+    click.echo(f"{out}: {summary['accepted']} question types; why others were rejected is in {out / REVIEWS}")
+
+
 @main.command(name="audit", short_help="Count the wrong rewrites that four databases tell apart.")
 @click.argument("folder", type=_FOLDER, required=False)
 @click.option("--references", type=_FILE, help="The right queries that FOLDER was built for.")
 @click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True,
               help="Both families of the shop, audited when no FOLDER is given.")
+@click.option("--bank", type=_PATH, default=Path("data/bank"), show_default=True,
+              help="The folder with the questions that may be asked on them.")
 @click.option("--values-per-type", type=click.IntRange(min=0), default=1, show_default=True,
-              help="Values of each shop question's parameters; 0 for all.")
+              help="How many references of each question type are audited on each family; 0 for all.")
 @click.option("--oracle", type=click.IntRange(min=1), default=200, show_default=True,
               help="Small databases made for each reference, to say which mutants can be told apart at all.")
 @click.option("--out", type=_PATH, help="Write the whole report to this Markdown file; the terminal has a summary.")
@@ -243,6 +301,7 @@ def audit_command(
     folder: Path | None,
     references: Path | None,
     databases: Path,
+    bank: Path,
     values_per_type: int,
     oracle: int,
     out: Path | None,
@@ -254,7 +313,7 @@ def audit_command(
     settings = AuditParams(seed=FamilyParams.seed, values_per_type=values_per_type, oracle_instances=oracle)
     try:
         if folder is None:
-            audits = audit_shop(databases, settings, Limits())
+            audits = audit_bank(bank, databases, settings, Limits())
         else:
             refused, subjects = refused_by(folder), []
             for each in read_references(references):
@@ -274,6 +333,41 @@ def audit_command(
         _console().print(Markdown(audit_markdown(audits, brief=True)))
 
 
+@main.command(name="failing", short_help="List the trained types that a model keeps failing.")
+@click.argument("episodes", type=_FILE)
+@click.option("--below", type=click.FloatRange(0, 1), default=0.5, show_default=True,
+              help="Types with a smaller share of right attempts.")
+@click.option("--out", type=_PATH, default=Path("bank/failing.json"), show_default=True)
+@reporting_errors
+def failing_command(episodes: Path, below: float, out: Path) -> None:
+    """Write the trained types that a JSONL file of EPISODES fails, for `propose.failing` to write simpler ones for."""
+    found = failing_types(read_records(episodes, Episode), below)
+    write_json(out, found)
+    click.echo(f"{out}: {len(found)} types with less than {below:.0%} of their attempts right; commit it")
+
+
+@main.command(name="record", short_help="Ask models behind an API, and keep their replies.")
+@click.argument("purpose", type=click.Choice(PURPOSES))
+@click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True)
+@click.option("--data", type=_FOLDER, default=Path("data"), show_default=True,
+              help="The folder with what the stages before have made.")
+@click.option("--cassettes", type=_PATH, default=Path("cassettes"), show_default=True,
+              help="The folder of recorded replies, for Git to keep.")
+@reporting_errors
+def record_command(purpose: str, params: Path, data: Path, cassettes: Path) -> None:
+    """Ask the models that the params file names for what a stage needs of them, and keep their replies.
+
+    Costs money. Keys are taken from the environment, OPENAI_API_KEY say, and never kept. What is recorded already is
+    not asked again, so that the same command goes on after a spent budget, Ctrl-C or a crash.
+    """
+    settings = load_params(params, "providers", ProviderParams)
+    with recording(cassettes, purpose, settings, tell=functools.partial(click.echo, err=True)) as recorder:
+        try:
+            run_until_interrupted(recorder, lambda: RUNS[purpose](recorder, params, data))
+        finally:
+            click.echo(f"{purpose}: {recorder.summary()}")
+
+
 @main.command(name="regrade", short_help="Grade an archive again under today's verifier.")
 @click.argument("episodes", type=_FILE)
 @click.option("--questions", type=_PATH, default=Path("data/questions"), show_default=True,
@@ -286,7 +380,7 @@ def audit_command(
 def regrade_command(episodes: Path, questions: Path, databases: Path, out: Path | None, as_json: bool) -> None:
     """Grade an archive of EPISODES again under today's verifier, and say which verdicts changed."""
     if not databases.is_dir():
-        raise UserError(f"{databases}: no such folder; build the databases with `dvc repro build_databases`")
+        raise UserError(f"{databases}: no such folder; build the databases with `dvc repro build_adversarial`")
     try:
         found = regrade(
             read_records(episodes, Episode), read_questions(questions), databases, Limits(), archive=episodes

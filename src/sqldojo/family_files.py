@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import INSTANCES
-from sqldojo.databases.private_copies import private_copy
-from sqldojo.databases.scripts import build_from_script
 from sqldojo.errors import UserError
 from sqldojo.files import write_json
 from sqldojo.progress import progress
 from sqldojo.reference_files import Reference
+from sqldojo.user_files import as_database, check_replaceable
 from sqldojo.verifier.family import Judged, build_family, counts
 from sqldojo.verifier.family_search import FamilyParams
 
 REPORT = "family.json"
-_SQLITE_HEADER = b"SQLite format 3\0"
 
 
 def family_from_file(
@@ -33,12 +29,12 @@ def family_from_file(
     UserError when the source has no table, when no reference can be used, and when `out` is anything but a new or empty
     folder or an earlier family.
     """
-    _check_replaceable(out)
+    check_replaceable(out, {REPORT, *(f"{name}.sqlite" for name in INSTANCES)}, "family")
     named = {reference.id: reference.sql for reference in references}
     if len(named) < len(references):
         twice = next(name for name, count in Counter(each.id for each in references).items() if count > 1)
         raise UserError(f"references: the id {twice!r} occurs twice; give every reference an id of its own")
-    with _as_database(schema_or_database) as source, progress("family, percent", 100) as report:
+    with as_database(schema_or_database) as source, progress("family, percent", 100) as report:
         ordered = frozenset(reference.id for reference in references if reference.ordered)
         judged = build_family(source, named, out, params, limits, ordered=ordered, progress=report)
     content = judgement(judged, params)
@@ -98,50 +94,3 @@ def _survivors(judged: Judged, *, killable: bool) -> list[dict[str, str]]:
         for mutant, killers, known in zip(judged.mutants, judged.killed_by, judged.killable, strict=True)
         if not killers and known is killable
     ]
-
-
-def _check_replaceable(out: Path) -> None:
-    """Nothing but an earlier family may be overwritten."""
-    if out.is_dir():
-        strange = sorted({path.name for path in out.iterdir()} - {REPORT, *(f"{name}.sqlite" for name in INSTANCES)})
-        if strange:
-            raise UserError(f"{out}: holds {strange[0]}, which is no part of a family; give a new folder with --out")
-    elif out.exists():
-        raise UserError(f"{out}: is a file; give a folder with --out")
-    if out.name in ("", "..") or out.is_symlink():  # what is renamed to a folder's place takes its own name and no link
-        raise UserError(f"{out}: cannot be replaced under that name; give the folder's own name with --out")
-    above = next((parent for parent in out.parents if parent.exists()), None)
-    if above is not None and not above.is_dir():
-        raise UserError(f"{above}: is a file, so {out} cannot be in it; give a folder with --out")
-
-
-@contextmanager
-def _as_database(path: Path) -> Iterator[Path]:
-    """The SQLite file itself, or a temporary one built by the script in the file."""
-    with path.open("rb") as file:
-        if file.read(len(_SQLITE_HEADER)) == _SQLITE_HEADER:
-            copy = private_copy(path)  # SQLite itself would write files beside one in WAL mode
-            with _named(copy.path, path):
-                yield copy.path
-            return
-    try:
-        script = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: neither a SQLite database nor a SQL script in UTF-8; give one of these") from error
-    with tempfile.TemporaryDirectory() as folder:
-        database = Path(folder) / "source.sqlite"
-        try:
-            build_from_script(database, script)
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from error
-        with _named(database, path):
-            yield database
-
-
-@contextmanager
-def _named(database: Path, path: Path) -> Iterator[None]:
-    """Errors about a temporary database name the user's own file instead."""
-    try:
-        yield
-    except UserError as error:
-        raise UserError(str(error).replace(str(database), str(path))) from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 TRAIN, RESERVED, SELECTION, CHECK = "train", "reserved", "selection", "check"
 HELD_OUT_SPLITS = (RESERVED, SELECTION, CHECK)
@@ -17,6 +18,14 @@ OUTCOMES = (CORRECT, WRONG_SQL, NEVER_SUBMITTED, OUT_OF_BUDGET)
 
 RUN_SQL, SUBMIT_SQL = "run_sql", "submit_sql"
 
+HAND_WRITTEN, COMPOSED, PAIRS, STEPPING_STONES = "hand-written", "composed", "pairs", "stepping-stones"
+
+# What a question asks for, by which the bank is counted; the first that fits, from the last.
+PATTERNS = (
+    "filter", "range", "date", "aggregate", "group", "join", "anti-join", "having", "top", "group-top", "ratio",
+    "month", "set", "window",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class QuestionType:
@@ -25,6 +34,8 @@ class QuestionType:
     `split` is the split of the type itself: `train`, `selection` or `check`. `phrasings` hold `{name}` and `sql`
     holds `:name` for every key of `parameters`, which maps a name to the query that lists its pool of values.
     `ordered` says that every phrasing asks for the rows in an order that leaves no tie, so that their order counts.
+    `pattern` is one of PATTERNS and `difficulty` goes from 1 (one table, one condition) to 4 (several steps).
+    `proposer` says who thought of it: `hand-written`, `composed`, `pairs`, `stepping-stones` or the name of a model.
     """
 
     id: str
@@ -33,6 +44,40 @@ class QuestionType:
     sql: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     ordered: bool = False
+    pattern: str = ""
+    difficulty: int = 0
+    proposer: str = HAND_WRITTEN
+
+
+@dataclass(frozen=True)
+class FilledType:
+    """A question type with values for its parameters, on one family of databases: a reference that may be asked.
+
+    `split` is that of the questions made of it, as in `Question`. Whatever is asked was reviewed and audited as this.
+    """
+
+    type: str
+    family: str
+    split: str
+    parameters: Mapping[str, str | int | float]
+    reference: str
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Review:
+    """What was decided about one proposed type, by which rule, and what showed it; `by` is `rules` or `people`.
+
+    `rule` and `evidence` are empty for an accepted type, but for a note on a rule that was skipped.
+    """
+
+    type: str
+    proposer: str
+    pattern: str
+    accepted: bool
+    rule: str = ""
+    evidence: str = ""
+    by: str = "rules"
 
 
 @dataclass(frozen=True)
@@ -82,7 +127,8 @@ class Episode:
     """One attempt at a question, from the system prompt to its outcome.
 
     `tokens`, `action_mask` (1 where the model itself sampled the token) and `logprobs` (of sampled tokens, 0.0
-    elsewhere) are equally long and stored as sampled; they are empty for a scripted teacher, which writes text.
+    elsewhere) are equally long and stored as sampled; they are empty for a teacher, which writes text. `teacher` is
+    then `scripted` or the name of the model behind an API.
     """
 
     id: str
@@ -98,3 +144,41 @@ class Episode:
     tokens: tuple[int, ...] = ()
     action_mask: tuple[int, ...] = ()
     logprobs: tuple[float, ...] = ()
+    teacher: str = ""
+
+
+@dataclass(frozen=True)
+class ProviderCall:
+    """A tool call as a provider reports it; `arguments` is the text of a JSON object, or whatever the model wrote."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class ProviderRequest:
+    """What is asked of a model behind an API: messages and tools as JSON values of the OpenAI chat format.
+
+    `number` tells apart requests that are equal otherwise, such as several attempts at one question.
+    """
+
+    model: str
+    messages: tuple[Mapping[str, Any], ...]
+    tools: tuple[Mapping[str, Any], ...] = ()
+    temperature: float = 1.0
+    max_tokens: int = 512
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class ProviderReply:
+    """What came back: text, tool calls, why it ended, the model that answered, tokens, and cost in US dollars."""
+
+    text: str
+    calls: tuple[ProviderCall, ...]
+    finish: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    usd: float

@@ -16,10 +16,11 @@ import pytest
 from sqldojo import params as params_file
 from sqldojo.databases import writing
 from sqldojo.databases.adversarial import adversarial_rows
-from sqldojo.databases.building import DatabaseParams, build_families
-from sqldojo.databases.families import EVALUATION, FAMILIES, INSTANCES, TRAIN, family_paths
+from sqldojo.databases.building import DatabaseParams, build_families, hand_made_rows
+from sqldojo.databases.families import ADVERSARIAL, EVALUATION, FAMILIES, INSTANCES, ORDINARY, TRAIN, family_paths
 from sqldojo.databases.ordinary import SHAPES, ordinary_rows
 from sqldojo.databases.rows import ShopRows
+from sqldojo.databases.schema_model import read_rows, read_schema
 from sqldojo.databases.shop import SCHEMA, VOCABULARIES
 from sqldojo.databases.writing import write_database
 from sqldojo.errors import UserError
@@ -55,6 +56,17 @@ def test_rows_are_those_of_every_machine() -> None:
     )
     assert fingerprint(ordinary) == "ebfbf8e79937272b"
     assert fingerprint(adversarial_rows(random.Random("17/b"), vocabulary)) == "400080e78baec16c"
+
+
+def test_the_ordinary_instances_alone_are_the_same_and_the_fourth_starts_from_the_hand_made_rows(
+    databases: Path, tmp_path: Path
+) -> None:
+    build_families(tmp_path / "ordinary", PARAMS, ORDINARY)
+    everything = hashes(databases)
+    assert hashes(tmp_path / "ordinary") == {name: each for name, each in everything.items() if ADVERSARIAL not in name}
+    (path,) = family_paths(databases, TRAIN, [ADVERSARIAL])
+    rows = hand_made_rows(TRAIN, PARAMS.seed).tables
+    assert read_rows(path, read_schema(path)) == rows
 
 
 def test_another_seed_gives_other_data_everywhere(databases: Path, tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ def refused_file(path):
     with pytest.raises(UserError) as refused:
         run_query(path, "SELECT COUNT(*) FROM person")
     assert str(path) in str(refused.value)
-    assert "dvc repro build_databases" in str(refused.value)
+    assert "dvc repro build_adversarial" in str(refused.value)
     return str(refused.value)
 
 

@@ -43,7 +43,7 @@ def test_files_without_a_schema_are_the_users_fault(tmp_path, content):
     path = tmp_path / "a.sqlite"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(UserError, match=r"a\.sqlite: .*dvc repro build_databases"):
+    with pytest.raises(UserError, match=r"a\.sqlite: .*dvc repro build_adversarial"):
         schema_text(path)
 
 

@@ -84,3 +84,12 @@ def test_rows_that_no_insert_can_store_are_left_out_one_by_one(tmp_path):
     )
     assert scratch.rows() == {"typed": [(1, 1, b"x"), (6, 6, None)], "made": [(None,), ("{}",)]}
     scratch.close()
+
+
+def test_rows_are_added_beside_the_others_only_if_the_property_holds(scratch):
+    scratch.load({"team": [(1, "Reds")], "player": [], "award": []})
+    added = {"team": [(1, "Greens"), (2, "Blues"), (3, "Reds")], "player": [(1, 2, 7), (2, 3, 7)]}
+    assert not scratch.add(added, lambda: scratch.run("SELECT COUNT(*) FROM player") == [(2,)])
+    assert scratch.rows() == {"team": [(1, "Reds")], "player": [], "award": []}
+    assert scratch.add(added, lambda: scratch.run("SELECT COUNT(*) FROM player") == [(1,)])
+    assert scratch.rows() == {"team": [(1, "Reds"), (2, "Blues")], "player": [(1, 2, 7)], "award": []}

@@ -60,7 +60,7 @@ def test_what_the_function_raises_is_raised_here_with_the_place_where_it_happene
     assert "worker_process.py" in caught.value.__notes__[0]
     with pytest.raises(UserError) as caught:
         workers.call(check_file, Path("nowhere"), seconds=PLENTY)
-    assert str(caught.value) == "nowhere: no such database file; build it with `dvc repro build_databases`"
+    assert str(caught.value) == "nowhere: no such database file; build it with `dvc repro build_adversarial`"
     with pytest.raises(ValueError, match="math domain error"):
         workers.map(math.sqrt, [(4.0,), (-1.0,), (9.0,)] * 10, seconds=PLENTY)
     assert workers.call(math.sqrt, 4.0, seconds=PLENTY) == 2.0

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -5,14 +6,13 @@ from sqlite_files import write_table
 
 from sqldojo.databases.building import DatabaseParams, build_families
 from sqldojo.databases.execution import Limits
-from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
+from sqldojo.databases.families import EVALUATION, FAMILIES, ORDINARY, TRAIN, family_paths
 from sqldojo.params import load
 from sqldojo.questions.instantiate import QuestionParams, make_questions
-from sqldojo.questions.shop_held_out_types import CHECK_TYPES, SELECTION_TYPES
-from sqldojo.questions.shop_training_types import TRAINING_TYPES
+from sqldojo.questions.review import ReviewParams, review
+from sqldojo.questions.shop_types import SHOP_TYPES
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
-SHOP_TYPES = (*TRAINING_TYPES, *SELECTION_TYPES, *CHECK_TYPES)
 
 TOWNS = {TRAIN: ("Rome", "Pisa"), EVALUATION: ("Oslo", "Bergen")}
 
@@ -37,6 +37,15 @@ def shop_databases(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def shop_questions(shop_databases):
-    """Every question of the shop types on those databases, as params.yaml has them."""
-    return make_questions(SHOP_TYPES, shop_databases, load(PARAMS, "questions", QuestionParams), Limits())
+def shop_review(shop_databases):
+    """The review of the hand-written types on the ordinary instances, with all of their values for training."""
+    params = replace(load(PARAMS, "review", ReviewParams), trained_values=60, held_out_values=4)
+    ordinary = {family: family_paths(shop_databases, family, ORDINARY) for family in FAMILIES}
+    return review(SHOP_TYPES, ordinary, params, Limits())
+
+
+@pytest.fixture(scope="session")
+def shop_questions(shop_review):
+    """Every question of the shop types on those databases."""
+    params = QuestionParams(seed=17, train_per_type=60, held_out_per_type=4, hardest_proposed=4)
+    return make_questions(shop_review.types, shop_review.filled, params)

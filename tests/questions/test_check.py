@@ -3,114 +3,50 @@ from dataclasses import replace
 import pytest
 
 from sqldojo.databases.execution import Limits
-from sqldojo.databases.families import TRAIN, family_paths
-from sqldojo.errors import UserError
-from sqldojo.questions.check import check_contamination, check_types, normalise, useless_because
-from sqldojo.records import Question, QuestionType
-
-PEOPLE = QuestionType(
-    id="people-in-town",
-    split="train",
-    phrasings=("Who lives in {town}?", "List the people of {town}."),
-    sql="SELECT name FROM people WHERE town = :town",
-    parameters={"town": "SELECT DISTINCT town FROM people"},
-)
-QUESTION = Question(
-    id="people-in-town-train-0001",
-    type="people-in-town",
-    split="train",
-    family="train",
-    text="Who lives in Rome?",
-    reference="SELECT name FROM people WHERE town = 'Rome'",
-    parameters={"town": "Rome"},
-)
+from sqldojo.databases.families import FAMILIES, TRAIN, family_paths
+from sqldojo.questions import check
+from sqldojo.questions.check import fault_of, prepared
+from sqldojo.verifier.grading import CORRECT, WRONG
 
 
-def test_a_sound_type_passes():
-    check_types([PEOPLE])
+@pytest.fixture(scope="module")
+def instances(tiny_databases):
+    with prepared({family: family_paths(tiny_databases, family) for family in FAMILIES}) as families:
+        yield families[TRAIN]
+
+
+def test_preparing_gives_each_family_its_databases_copies_and_twins(instances, tiny_databases):
+    assert instances.databases == family_paths(tiny_databases, TRAIN)
+    assert [copy.source for copy in instances.copies] == list(instances.databases)
+    assert set(instances.twins) == set(instances.databases)
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("reference", "rule", "evidence"),
     [
-        ({"phrasings": ()}, "no phrasing"),
-        ({"phrasings": ("Who lives in {town}?",) * 2}, "the same one twice"),
-        ({"phrasings": ("Who lives in {town}?", "Who lives there?")}, r"omits \{town\}: Who lives there\?"),
-        ({"phrasings": ("Who lives in {town} or {city}?",)}, r"uses the unknown \{city\}"),
-        ({"phrasings": ("Who lives in {}, {town}?",)}, r"uses the unknown \{\}"),
-        ({"phrasings": ("Who lives in {town?",)}, "stray braces"),
+        ("SELECT name FROM people WHERE town = 'Rome'", None, ""),
+        ("SELECT name FROM people WHERE age = 40", None, ""),  # in the largest database alone
+        ("SELECT name FROM people WHERE town = 'Atlantis'", "empty-everywhere", "empty on every"),
+        ("SELECT name FROM people WHERE age = 10", "same-answer", "the same on all"),
+        ("SELECT COUNT(*) FROM people WHERE town = 'Atlantis'", "same-answer", "the same on all"),
+        ("SELECT surname FROM people", "sql-fails", "on ordinary_1: no such column: surname: SELECT surname"),
+        ("DELETE FROM people", "refused", "only reading"),
+        ("SELECT name FROM people WHERE random() > 0", "refused", "random"),
+        ("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 10001) SELECT * FROM n", "over-limit",
+         "10,000 "),
+        ("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n", "over-limit",
+         "steps"),
+        ("SELECT name FROM people ORDER BY age DESC LIMIT 1", "depends-on-ties", "LIMIT"),
     ],
-)
-def test_phrasings_that_do_not_fit_are_refused(change, complaint):
-    with pytest.raises(UserError, match=f"question type people-in-town: .*{complaint}"):
-        check_types([replace(PEOPLE, **change)])
+)  # fmt: skip
+def test_what_is_wrong_with_a_reference_is_told(instances, reference, rule, evidence):
+    fault = fault_of(reference, instances, Limits(vm_steps=1_000_000), ordered=False)
+    assert fault is None if rule is None else (fault.rule == rule and evidence in fault.evidence)
 
 
-def test_one_id_for_two_types_is_refused():
-    with pytest.raises(UserError, match="people-in-town: another type has the same id"):
-        check_types([PEOPLE, PEOPLE])
-
-
-def test_one_parameter_with_two_pools_is_refused():
-    other = replace(PEOPLE, id="other", parameters={"town": "VALUES ('Rome')"})
-    with pytest.raises(UserError, match="other: its parameter town has another pool"):
-        check_types([PEOPLE, other])
-
-
-@pytest.mark.parametrize(
-    ("reference", "why"),
-    [
-        ("SELECT name FROM people WHERE town = 'Rome'", None),
-        ("SELECT name FROM people WHERE age = 40", None),  # in the largest database alone
-        ("SELECT name FROM people WHERE town = 'Atlantis'", "empty on every"),
-        ("SELECT name FROM people WHERE age = 10", "the same on all"),
-        ("SELECT COUNT(*) FROM people WHERE town = 'Atlantis'", "the same on all"),
-    ],
-)
-def test_answers_that_say_nothing_are_told(tiny_databases, reference, why):
-    told = useless_because(PEOPLE, reference, family_paths(tiny_databases, TRAIN), Limits())
-    assert (told is None) if why is None else (why in told)
-
-
-@pytest.mark.parametrize(
-    ("reference", "complaint"),
-    [
-        ("SELECT surname FROM people", "no such column"),
-        ("DELETE FROM people", "only reading"),
-        ("SELECT name FROM people WHERE random() > 0", "random"),
-        ("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 10001) SELECT * FROM n", "10,000 "),
-    ],
-)
-def test_references_that_give_no_answer_are_refused(tiny_databases, reference, complaint):
-    with pytest.raises(UserError, match=f"people-in-town: its SQL is no answer .*{complaint}"):
-        useless_because(PEOPLE, reference, family_paths(tiny_databases, TRAIN), Limits())
-
-
-@pytest.mark.parametrize(
-    ("change", "same"),
-    [
-        ({"text": "who lives in  ROME", "reference": "SELECT 1", "type": "other"}, "text: who lives in rome"),
-        ({"text": "Romans?", "reference": "select name from people where town = 'Rome' ", "type": "other"}, "SQL"),
-        ({"text": "Romans?", "reference": "SELECT 1"}, "type and values: people-in-town, town = 'Rome'"),
-    ],
-)
-def test_a_held_out_question_that_was_trained_is_refused(change, same):
-    held_out = replace(QUESTION, id="held-out-0001", **change)
-    with pytest.raises(UserError, match=f"held-out-0001: .*people-in-town-train-0001 has the same {same}"):
-        check_contamination([QUESTION], [held_out])
-
-
-def test_other_values_of_a_trained_type_are_no_contamination():
-    other = replace(QUESTION, text="Who lives in Oslo?", reference="SELECT name FROM people WHERE town = 'Oslo'",
-                    parameters={"town": "Oslo"})  # fmt: skip
-    check_contamination([QUESTION], [other])
-
-
-def test_normalised_texts_keep_words_and_numbers_alone():
-    assert normalise("  Who's in  Zürich, ÜBER 10?") == "who s in zürich über 10"
-
-
-def test_a_reference_that_rests_on_ties_is_refused(tiny_databases):
-    reference = "SELECT name FROM people ORDER BY age DESC LIMIT 1"
-    with pytest.raises(UserError, match=r"people-in-town: .*LIMIT.*correct this SQL"):
-        useless_because(PEOPLE, reference, family_paths(tiny_databases, TRAIN), Limits())
+@pytest.mark.parametrize("broken", [CORRECT, WRONG])
+def test_a_grader_that_calls_it_otherwise_is_seen(instances, monkeypatch, broken):
+    honest = check.judge
+    monkeypatch.setattr(check, "judge", lambda *arguments: replace(honest(*arguments), verdict=broken))
+    fault = fault_of("SELECT name FROM people", instances, Limits(), ordered=False)
+    assert fault.rule == "grader-disagrees" and f"called {broken}" in fault.evidence

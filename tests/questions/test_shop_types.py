@@ -6,13 +6,15 @@ from contextlib import closing
 import pytest
 
 from sqldojo.databases.execution import Limits, run_query
-from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
-from sqldojo.questions.check import check_contamination, normalise
+from sqldojo.databases.families import EVALUATION, FAMILIES, TRAIN, family_paths
+from sqldojo.questions.contamination import check_contamination
 from sqldojo.questions.shop_held_out_types import CHECK_TYPES, SELECTION_TYPES
 from sqldojo.questions.shop_training_types import TRAINING_TYPES
+from sqldojo.questions.shop_types import SHOP_TYPES as ALL_TYPES
+from sqldojo.questions.standing import standing
+from sqldojo.questions.wording import normalise
 from sqldojo.verifier.grading import grade
 
-ALL_TYPES = (*TRAINING_TYPES, *SELECTION_TYPES, *CHECK_TYPES)
 # The columns that name things; a year, a threshold or a status may be in both families.
 NAMING_COLUMNS = [("customers", "name"), ("customers", "city"), ("customers", "country"), ("products", "name"),
                   ("products", "category")]  # fmt: skip
@@ -79,10 +81,22 @@ def test_ids_are_unique_and_texts_say_every_value(shop_questions):
             assert str(value) in question.reference, question.id
 
 
-def test_no_held_out_question_is_in_the_training_data(shop_questions):
+def test_the_review_accepts_every_hand_written_type(shop_review):
+    assert [each for each in shop_review.reviews if not each.accepted] == []
+    assert shop_review.types == list(ALL_TYPES)
+
+
+def test_they_stand_on_all_databases(shop_databases, shop_review):
+    databases = {family: family_paths(shop_databases, family) for family in FAMILIES}
+    assert standing(shop_review.types, shop_review.filled, databases, Limits()) == (
+        shop_review.types, shop_review.filled, [])  # fmt: skip
+
+
+def test_no_held_out_question_is_in_the_training_data(shop_databases, shop_questions):
     train = shop_questions["train"]
     held_out = [question for split in ("reserved", "selection", "check") for question in shop_questions[split]]
-    check_contamination(train, held_out)
+    databases = {family: family_paths(shop_databases, family) for family in FAMILIES}
+    check_contamination(train, held_out, databases, Limits())
     trained_values = {(name, value) for question in train for name, value in question.parameters.items()}
     asked_values = {(name, value) for question in held_out for name, value in question.parameters.items()}
     assert trained_values and asked_values and not trained_values & asked_values

@@ -130,3 +130,16 @@ def test_a_reference_that_fails_stops_the_stage(databases):
 def test_weights_that_make_no_sense_name_their_key(databases, weights, key):
     with pytest.raises(ValueError, match=f"^{key}: "):
         teach(databases, [CITY], **weights)
+
+
+@pytest.mark.parametrize(
+    ("values", "key"), [({"choices": 0}, "choices"), ({"attempts": 0}, "attempts"), ({"models": ("m", "m")}, "models")]
+)
+def test_params_of_api_teachers_that_make_no_sense_name_their_key(values, key):
+    with pytest.raises(ValueError, match=f"^{key}: "):
+        TeachParams(17, 1, 0, 0, 0, **values)
+
+
+def test_demonstrations_say_that_they_are_scripted(databases):
+    (episode,), _ = teach(databases, [CITY], direct=1)
+    assert episode.teacher == "scripted"

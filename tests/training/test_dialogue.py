@@ -7,15 +7,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from chat_templates import HERMES, NATIVE, REFUSES_SYSTEM, SHOWS_NO_RESULT
+from chat_templates import HERMES, NATIVE, REFUSES_SYSTEM, SHOWS_NO_CALL, SHOWS_NO_RESULT
 from tiny_policy import SCHEMA, demonstration, tokenizer_with
 
 from sqldojo.agent.prompt import opening
-from sqldojo.agent.tool_format import PLAIN
+from sqldojo.agent.tool_format import PLAIN, TOOL_NAMES, without_thought
 from sqldojo.errors import UserError
 from sqldojo.records import RUN_SQL, SUBMIT_SQL, Message, ToolCall
 from sqldojo.training.dialogue import Dialogue, shared_prefix_length
 from sqldojo.training.native_format import assistant_message, tool_format_of
+from sqldojo.training.rollouts import _CallEnds
 from sqldojo.training.tiny_model import CHAT_TEMPLATE
 
 # Nothing is trimmed or doubled around a result, whatever it begins or ends with.
@@ -98,6 +99,56 @@ def test_a_native_bridge_is_a_tools_turn_and_thinking_stays_off(
         "<|im_end|>\n<|im_start|>user\n<tool_response>\n7\n</tool_response><|im_end|>\n"
         "<|im_start|>assistant\n<think>\n\n</think>\n\n"
     )
+
+
+# The prompt's end, with thinking off, of templates that do not know of it, that do, and that think all the same.
+EMPTY_THOUGHT, OPEN_THOUGHT = "<think>\n\n</think>\n\n", "<think>\n"
+TURN_START = "{{ '<|im_start|>assistant\n' }}"
+THINKERS = {
+    "plain": (CHAT_TEMPLATE, ""),
+    "plain, knows thinking": (SHOWS_NO_CALL, EMPTY_THOUGHT),
+    **{name: (template, EMPTY_THOUGHT) for name, template in NATIVE.items()},
+    # Qwen 3 shows a thought in the last of the assistant's turns, a call or not.
+    "qwen3": (HERMES.replace("assistant\n' + message", "assistant\n<think>\n\n</think>\n\n' + message"), EMPTY_THOUGHT),
+    "always thinks": (HERMES.replace(TURN_START, TURN_START + "{{ '<think>\n' }}").replace(
+        "{{ '<think>\n\n</think>\n\n' }}", ""), OPEN_THOUGHT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("thought", ["", EMPTY_THOUGHT, "<think>\nPeople?\n</think>\n\n", "Hm.\n</think>\n\n"])
+@pytest.mark.parametrize(("template", "end"), THINKERS.values(), ids=THINKERS)
+def test_calls_are_found_whether_the_model_thinks_or_not(tmp_path: Path, template: str, end: str, thought: str) -> None:
+    """A reply with a call and one without: where it stops, and what it is read as, once it may have thought first."""
+    dialogue = dialogue_of(tmp_path, template, THINKING)
+    assert (dialogue.tool_format is PLAIN) == (template in (CHAT_TEMPLATE, SHOWS_NO_CALL))
+    for opened in (dialogue.prompt(opening("How many?", SCHEMA, dialogue.tool_format)), dialogue.bridge("7")):
+        assert dialogue.tokenizer.decode(opened).endswith("<|im_start|>assistant\n" + end)
+    for tool in TOOL_NAMES:
+        call = ToolCall(tool, "SELECT '<' FROM t\nWHERE a > 3")
+        said = thought + dialogue.tool_format.render(call)
+        assert read(dialogue, said + "\nand so on") == (said, call)
+    assert read(dialogue, thought + "The answer is 3.") == (thought + "The answer is 3.", None)
+
+
+@pytest.mark.parametrize("template", [CHAT_TEMPLATE, *NATIVE.values()], ids=["plain", *NATIVE])
+def test_what_a_thought_names_is_not_called(tmp_path: Path, template: str) -> None:
+    dialogue = dialogue_of(tmp_path, template, THINKING)
+    tried, call = ToolCall(SUBMIT_SQL, "SELECT 1"), ToolCall(RUN_SQL, "SELECT '</think>'")
+    written = dialogue.tool_format.render(tried)
+    opens, ends = written.partition(">")[0] + ">", dialogue.tool_format.call_ends[0]
+    for named in (opens, ends, written, written + written):
+        said = f"<think>\nShall I {named}? No.\n</think>\n\n" + dialogue.tool_format.render(call)
+        assert read(dialogue, said + "\nand so on") == (said, call)
+        unclosed = f"<think>\nShall I {named}? Yes or"
+        assert read(dialogue, unclosed) == (unclosed, None)
+
+
+def read(dialogue: Dialogue, reply: str) -> tuple[str, ToolCall | None]:
+    """How much of a reply is sampled, token by token as rollouts do, and the call that it is read as."""
+    ends, tokens = _CallEnds(dialogue), dialogue.tokenizer.encode(reply)
+    length = next((length for length in range(1, len(tokens)) if ends.in_reply(tokens[:length])), len(tokens))
+    text = dialogue.tokenizer.decode(tokens[:length])
+    return text, dialogue.tool_format.parse(without_thought(text))
 
 
 def test_prompts_end_where_the_reply_begins(tmp_path: Path) -> None:

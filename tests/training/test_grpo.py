@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,34 @@ def test_the_run_stops_when_its_indicators_say_so(tiny_folder: Path, tmp_path: P
     assert len(run.curve) == 3 and "no better" in run.stopped
 
 
+@pytest.mark.parametrize(("alarm", "steps"), [(0.5, 11), (0.7, 12), (100.0, 13)])
+def test_a_run_whose_attempts_grow_into_gibberish_stops(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alarm: float, steps: int
+) -> None:
+    """From step 9 on twice as long and all wrong: 40 % longer in the mean of five steps at 10, 60 at 11, 80 at 12."""
+    real, now = module.play, []
+
+    def rambling(*arguments: Any, seed: str, **options: Any) -> Iterator[Episode]:
+        now[:] = [int(seed.partition("/")[2])]
+        for each in real(*arguments, seed=seed, **options):
+            yield each if now[0] < 8 else replace(
+                each, tokens=(*each.tokens, 65), action_mask=(*each.action_mask, 1), logprobs=(*each.logprobs, -1.0)
+            )
+
+    monkeypatch.setattr(module, "play", rambling)
+    params = replace(PARAMS, steps=13, guards=replace(GUARDS, length_alarm=alarm),
+                     selection=replace(SELECTION, every=4, keep="best"))  # fmt: skip
+    policy, run = trained(tiny_folder, tmp_path, params, task(lambda *said: now[0] < 8 and half(*said)))
+    assert [row["tokens"] for row in run.curve] == [1.0] * 8 + [2.0] * (steps - 8)
+    assert bool(run.stopped) == (alarm < 1) and run.selection.kept.step == 0
+    if run.stopped:
+        assert run.stopped == (
+            f"the reward fell while attempts got {60 if steps == 11 else 80} % longer, more than guards.length_alarm, "
+            f"{alarm}, allows"
+        )
+        assert distance(policy, with_adapter(tiny_folder)) == 0  # that of the best look
+
+
 def test_equal_attempts_are_noticed(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A random generator that stands still gives groups of one and the same attempt."""
     real = module.play
@@ -312,6 +341,22 @@ def test_equal_attempts_are_noticed(tiny_folder: Path, tmp_path: Path, monkeypat
     assert load_checkpoint(tmp_path, with_adapter(tiny_folder).model, make_optimizer()).more["stuck_steps"] == 1
     with pytest.raises(RuntimeError, match="step 2: "):  # a rerun has not forgotten the first one
         trained(tiny_folder, tmp_path)
+
+
+def test_a_notable_difference_of_sampler_and_trainer_is_shown(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, notes = module.play, []
+
+    def misjudging(*arguments: Any, **options: Any) -> Iterator[Episode]:
+        for each in real(*arguments, **options):
+            yield replace(each, logprobs=(*each.logprobs[:-1], each.logprobs[-1] + shift))
+
+    monkeypatch.setattr(module, "play", misjudging)
+    monkeypatch.setattr(module, "progress", lambda *_, **__: nullcontext(lambda _, note: notes.append(note)))
+    for shift in (0.0, 0.03):
+        trained(tiny_folder, tmp_path / str(shift), replace(PARAMS, steps=1))
+    assert "differ" not in notes[0] and notes[1].endswith("; sampler and trainer differ by 0.030 a token")
 
 
 def test_replay_alone_pulls_towards_the_demonstrations(tiny_folder: Path, tmp_path: Path) -> None:
@@ -364,15 +409,24 @@ def test_no_replay_without_weight(tiny_folder: Path, tmp_path: Path, monkeypatch
     assert asked == [3, 0]
 
 
-def test_memory_does_not_grow_with_the_steps(tiny_folder: Path, tmp_path: Path) -> None:
-    held = []
+def test_memory_does_not_grow_with_the_steps(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = module.play
+    held, cached = [], {}
+
+    def noting(*arguments: Any, seed: str, **options: Any) -> Iterator[Episode]:
+        cached.setdefault(seed, mx.get_cache_memory())  # as the step begins
+        return real(*arguments, seed=seed, **options)
 
     def look(step: int) -> Look:
         gc.collect()
         held.append(mx.get_active_memory())
         return Look(step, 0.5, 0.0, 1.0, 4, 4)
 
+    monkeypatch.setattr(module, "play", noting)
     trained(tiny_folder, tmp_path, replace(PARAMS, steps=10), look=look)
+    assert len(cached) == 10 and not any(list(cached.values())[1:]), cached  # each step gives back what it freed
     assert max(held[3:]) < 1.05 * held[2], held  # the first looks are before the optimizer's moments and a kept adapter
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ import grpo_settings
 import pytest
 
 from sqldojo.params import ParamsError, load
-from sqldojo.training.guards import Guards
+from sqldojo.training.guards import Guards, length_rise
 
-GUARDS = replace(grpo_settings.GUARDS, kl_limit=0.5, entropy_floor=0.02)  # all of them on
+GUARDS = replace(grpo_settings.GUARDS, kl_limit=0.5, entropy_floor=0.02, length_alarm=0.5)  # all of them on
 
 
 def written(folder: Path, **changes: Any) -> Path:
@@ -55,6 +56,7 @@ def test_none_has_a_default_and_each_is_explained() -> None:
         ("kl_limit", (0.0,)),
         ("dlogp_limit", (0.0,)),
         ("entropy_floor", (-0.1,)),
+        ("length_alarm", (0.0, float("nan"))),
         ("replay_weight", (-0.1,)),
     ],
 )
@@ -69,6 +71,26 @@ def test_every_guard_can_be_turned_off() -> None:
         GUARDS, optimizer_needs_signal=False, bias_correction=False, standardise_advantages=True,
         right_answer_needed=False, draw_by_signal=False, mastered_floor=0.0, negative_weight=1.0, cut_off="trained",
         loss_on="actions_and_results", clip_low=1.0, clip_high=1e9, importance_cap=1e9, kl_weight=0.0, kl_limit=1e9,
-        dlogp_limit=1e9, entropy_floor=0.0, replay_weight=0.0,
+        dlogp_limit=1e9, entropy_floor=0.0, length_alarm=1e9, replay_weight=0.0,
     )  # fmt: skip
     assert all(getattr(off, field.name) != getattr(GUARDS, field.name) for field in fields(Guards))
+
+
+def curve(tokens: Sequence[float], reward: Sequence[float]) -> list[dict[str, float]]:
+    return [{"tokens": count, "reward": earned} for count, earned in zip(tokens, reward, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "reward", "rise"),
+    [
+        ([40] * 5 + [60] * 5, [0.8] * 5 + [0.7] * 5, 0.5),
+        ([40] * 5 + [20] * 5, [0.8] * 5 + [0.7] * 5, -0.5),
+        ([40] * 5 + [60] * 5, [0.8] * 5 + [0.9] * 5, 0.0),  # longer, and better for it
+        ([40] * 5 + [60] * 5, [0.1] * 10, 0.0),
+        ([40] * 4 + [60] * 5, [0.8] * 4 + [0.7] * 5, 0.0),  # nine steps are too few
+        ([], [], 0.0),
+        ([900, 10, 20, 30, 40, 50, 30, 60, 90, 30, 90], [0] + [0.5] * 5 + [1, 0, 0.5, 0.4, 0.5], 1.0),  # the last ten
+    ],
+)
+def test_attempts_that_grow_while_they_earn_less(tokens: list[float], reward: list[float], rise: float) -> None:
+    assert length_rise(curve(tokens, reward)) == pytest.approx(rise)

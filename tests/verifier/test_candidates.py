@@ -49,8 +49,8 @@ def test_ordinary_candidates_hold_the_users_values_only(tmp_path, part):
 
 def test_messy_candidates_differ_in_size_and_are_the_same_for_the_same_seed(tmp_path):
     schema, _, found, domains = prepared(tmp_path, SCRIPT)
-    candidates = messy_candidates(schema, found, domains, count=40, seed=3)
-    assert candidates == messy_candidates(schema, found, domains, count=40, seed=3)
+    candidates = [*messy_candidates(schema, found, domains, count=40, seed=3)]
+    assert candidates == [*messy_candidates(schema, found, domains, count=40, seed=3)]
     sizes = [len(candidate["fee"]) for candidate in candidates]
     assert min(sizes) < 6 and max(sizes) > 15
     assert any(row[2] is None for candidate in candidates for row in candidate["fee"])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqldojo.agent.prompt import observation, opening
-from sqldojo.agent.tool_format import ToolFormat
+from sqldojo.agent.tool_format import ToolFormat, without_thought
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.sandbox import run_untrusted
 from sqldojo.databases.schema import schema_text
@@ -88,7 +88,7 @@ class Attempt:
         `cut_off` says that a token limit ended the reply; a call that was complete by then still counts.
         """
         assert self.outcome is None, "the attempt is over"
-        call = self._tool_format.parse(text)
+        call = self._tool_format.parse(without_thought(text))
         self.messages.append(Message("assistant", text, call, target))
         if call is None:
             self._end(OUT_OF_BUDGET, "the token limit ended the reply") if cut_off else self._end(

@@ -47,6 +47,15 @@ def tool_schemas() -> tuple[dict, ...]:
     )
 
 
+_THOUGHT = re.compile(r"\s*<think>.*?(</think>|\Z)", re.DOTALL)
+
+
+def without_thought(text: str) -> str:
+    """A reply without the thought that it opens with: what is named or tried out there is not called."""
+    thought = _THOUGHT.match(text)
+    return text[thought.end() :] if thought else text
+
+
 _PLAIN_CALL = re.compile(rf"<({'|'.join(TOOL_NAMES)})>(.*?)</\1>", re.DOTALL)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqldojo.databases.adversarial import adversarial_rows
 from sqldojo.databases.families import ADVERSARIAL, FAMILIES, INSTANCES, family_paths
 from sqldojo.databases.ordinary import SHAPES, ordinary_rows
+from sqldojo.databases.rows import ShopRows
 from sqldojo.databases.shop import SCHEMA, VOCABULARIES
 from sqldojo.databases.writing import write_database
 from sqldojo.files import replacing_folder
@@ -34,22 +36,30 @@ class DatabaseParams:
                 raise ValueError(f"{key}: {value} is out of range; use {least} to {most}")
 
 
-def build_families(root: Path, params: DatabaseParams) -> None:
-    """Replace the folder `root` by both families of databases, the same bytes for the same params."""
+def build_families(root: Path, params: DatabaseParams, instances: Sequence[str] = INSTANCES) -> None:
+    """Replace the folder `root` by these instances of both families, the same bytes for the same params."""
     with replacing_folder(root) as folder:
         for family in FAMILIES:
-            for instance, path in zip(INSTANCES, family_paths(folder, family), strict=True):
-                rng = random.Random(f"{params.seed}/databases/{family}/{instance}")
-                if instance == ADVERSARIAL:
-                    rows = adversarial_rows(rng, VOCABULARIES[family])
-                else:
-                    rows = ordinary_rows(
-                        rng,
-                        VOCABULARIES[family],
-                        SHAPES[instance],
-                        customers=params.customers,
-                        products=params.products,
-                        orders=params.orders,
-                    )
+            for instance, path in zip(instances, family_paths(folder, family, instances), strict=True):
                 path.parent.mkdir(exist_ok=True)
-                write_database(path, SCHEMA, rows.tables)
+                write_database(path, SCHEMA, _rows(family, instance, params).tables)
+
+
+def _rows(family: str, instance: str, params: DatabaseParams) -> ShopRows:
+    if instance == ADVERSARIAL:
+        return hand_made_rows(family, params.seed)
+    rng = random.Random(f"{params.seed}/databases/{family}/{instance}")
+    return ordinary_rows(
+        rng,
+        VOCABULARIES[family],
+        SHAPES[instance],
+        customers=params.customers,
+        products=params.products,
+        orders=params.orders,
+    )
+
+
+def hand_made_rows(family: str, seed: int) -> ShopRows:
+    """The rows of a family's adversarial instance before it is grown against the questions that are asked."""
+    rng = random.Random(f"{seed}/databases/{family}/{ADVERSARIAL}")
+    return adversarial_rows(rng, VOCABULARIES[family])

@@ -105,7 +105,7 @@ class Editor:
             return rng.choice(seeds if kind == "asked" else known)
         if kind == "stepped":
             steps = self._worth.steps if self._worth.steps and rng.random() < 0.5 else _USUAL_STEPS
-            return _shifted(row[rng.choice(fellows or alike)], rng.choice(steps))
+            return shifted(row[rng.choice(fellows or alike)], rng.choice(steps))
         return _balancing(cells, row[number], rng) if kind == "balancing" else rng.choice(cells)
 
     def _place(self, table: Table, reads: Sequence[str], rng: Random) -> int | None:
@@ -272,7 +272,7 @@ def _balancing(cells: Sequence[Value], own: Value, rng: Random) -> Value:
     return rng.choice(plausible) if plausible else own
 
 
-def _shifted(value: Value, offset: int) -> Value:
+def shifted(value: Value, offset: int) -> Value:
     """A number, or the day at the start of a text, moved by an offset; other values as they are."""
     if isinstance(value, int | float):
         return value + offset

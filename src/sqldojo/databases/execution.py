@@ -256,7 +256,7 @@ def connect_virtual_tables(connection: apsw.Connection, names: Iterable[str]) ->
 def check_file(path: Path) -> None:
     """UserError when there is no such file, or it can only be a part of a database."""
     if not path.is_file():
-        raise UserError(f"{path}: no such database file; build it with `dvc repro build_databases`")
+        raise UserError(f"{path}: no such database file; build it with `dvc repro build_adversarial`")
     if not _has_whole_pages(path):
         raise unreadable(path, apsw.CorruptError("it is empty or ends in the middle of a page"))
 
@@ -274,7 +274,7 @@ def unreadable(path: Path, error: apsw.Error) -> UserError:
     """The one error for a database file that is locked, truncated or no database at all."""
     return UserError(
         f"{path}: cannot be read as a SQLite database ({_say(error)}); close the program that holds it, or put "
-        "back a whole copy (`dvc repro build_databases` makes the shop's)"
+        "back a whole copy (`dvc repro build_adversarial` makes the shop's)"
     )
 
 

@@ -6,6 +6,7 @@ reads databases does not depend on it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 TRAIN, EVALUATION = "train", "evaluation"
@@ -16,8 +17,8 @@ ADVERSARIAL = "adversarial"
 INSTANCES = (*ORDINARY, ADVERSARIAL)
 
 
-def family_paths(root: Path, family: str) -> tuple[Path, ...]:
-    """The database files of a family below `root`, in INSTANCES order; ValueError for an unknown family."""
+def family_paths(root: Path, family: str, instances: Sequence[str] = INSTANCES) -> tuple[Path, ...]:
+    """The database files of a family below `root`, in the order of `instances`; ValueError for an unknown family."""
     if family not in FAMILIES:
         raise ValueError(f"unknown family {family!r} (known: {', '.join(FAMILIES)})")
-    return tuple(root / family / f"{instance}.sqlite" for instance in INSTANCES)
+    return tuple(root / family / f"{instance}.sqlite" for instance in instances)

@@ -41,7 +41,7 @@ def expand(path: Path, sql: str, values: Mapping[str, Value]) -> str:
             pass
         except UNREADABLE as error:
             raise unreadable(path, error) from error
-        except (apsw.Error, KeyError) as error:
+        except (apsw.Error, KeyError, ValueError) as error:  # the last for text that is none, such as \0
             raise UserError(f"cannot fill in the query: {_say(error)}; correct this SQL: {sql}") from error
     if not expanded or not expanded[0].strip():
         raise UserError("there is no query to fill in; write the reference SQL")

@@ -6,7 +6,7 @@ itself decides which rows a schema allows; those that break a constraint are dro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -15,7 +15,6 @@ import apsw
 from sqldojo.databases.schema_model import ForeignKey, Rows, Schema, Table, Value, quote
 
 _STEPS_BETWEEN_CHECKS = 10_000
-_MOST_ROWS = 2_000
 # What OR IGNORE does not ignore: types in a STRICT table, a CHECK or generated column that fails, values out of range.
 _UNSTORABLE = (apsw.ConstraintError, apsw.SQLError, apsw.MismatchError, apsw.TooBigError, OverflowError, UnicodeError)
 
@@ -23,8 +22,8 @@ _UNSTORABLE = (apsw.ConstraintError, apsw.SQLError, apsw.MismatchError, apsw.Too
 class Scratch:
     """One schema in memory, filled anew by each `load`."""
 
-    def __init__(self, schema: Schema, *, vm_steps: int = 2_000_000) -> None:
-        self.schema = schema
+    def __init__(self, schema: Schema, *, vm_steps: int = 2_000_000, most_rows: int = 2_000) -> None:
+        self.schema, self._most_rows = schema, most_rows
         self._connection = apsw.Connection(":memory:", statementcachesize=4096)
         self._connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # as in the sandbox
         for statement in schema.statements:
@@ -58,12 +57,28 @@ class Scratch:
                 self._insert(table, rows.get(table.name, ()))
             self._drop_broken_references()
 
+    def add(self, rows: Rows, holds: Callable[[], bool]) -> bool:
+        """Add rows to those that are loaded, if that `holds` with them; constraints are as in `load`."""
+        self._left = 1_000_000
+        self._connection.execute("SAVEPOINT addition")
+        before = self._connection.total_changes()
+        for table in self.schema.tables:
+            self._insert_singly(table, rows.get(table.name, ()))
+        if self._connection.total_changes() - before < sum(map(len, rows.values())):  # a parent may be left out
+            self._drop_broken_references()
+        kept = holds()
+        self._connection.execute("RELEASE addition" if kept else "ROLLBACK TO addition; RELEASE addition")
+        return kept
+
     def _insert(self, table: Table, rows: Sequence[tuple[Value, ...]]) -> None:
         try:
             self._connection.executemany(self._inserts[table.name], rows)
             return
         except _UNSTORABLE:
             self._connection.execute(f"DELETE FROM {quote(table.name)}")
+        self._insert_singly(table, rows)
+
+    def _insert_singly(self, table: Table, rows: Sequence[tuple[Value, ...]]) -> None:
         for row in rows:
             with suppress(*_UNSTORABLE):
                 self._connection.execute(self._inserts[table.name], row)
@@ -84,10 +99,10 @@ class Scratch:
         """The rows of a query; None when it fails or takes too much."""
         self._left = self._budget
         try:
-            found = list(islice(self._connection.execute(sql), _MOST_ROWS + 1))
+            found = list(islice(self._connection.execute(sql), self._most_rows + 1))
         except (apsw.Error, UnicodeError):
             return None
-        return None if len(found) > _MOST_ROWS else found
+        return None if len(found) > self._most_rows else found
 
     def _over_budget(self) -> bool:
         self._left -= 1

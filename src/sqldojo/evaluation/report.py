@@ -57,14 +57,14 @@ def markdown(metrics: Metrics, changes: Changes) -> str:
             "",
             "Correct on all four databases, % of attempts [95 % interval, resampled by question type].",
             "",
-            *_table(["split (questions x attempts)", *metrics], accuracies),
+            *table(["split (questions x attempts)", *metrics], accuracies),
             "",
             *legend,
             "",
             *_changes(metrics, changes),
             "## How attempts ended, %",
             "",
-            *_table(["split", "checkpoint", *outcome_headers], outcomes),
+            *table(["split", "checkpoint", *outcome_headers], outcomes),
             "",
         ]
     )
@@ -82,7 +82,7 @@ def _changes(metrics: Metrics, changes: Changes) -> list[str]:
         "",
         "Paired: the same questions with the same random keys, differences clustered by question type [95 % interval].",
         "",
-        *_table(["split", *heads], rows),
+        *table(["split", *heads], rows),
         "",
     ]
 
@@ -123,7 +123,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A Markdown table whose columns line up as plain text too."""
     widths = [max(len(line[index]) for line in [headers, *rows]) for index in range(len(headers))]
 

@@ -1,116 +1,79 @@
-"""What a question type and a question must be before anybody is taught or scored by them.
+"""Whether a filled-in reference may be asked on the databases of one family, and what is wrong with it if not.
 
-A broken template is found when questions are made, not when a model fails on it: every refusal names the type, what
-is wrong and what to do. A question whose answer says nothing is not an error by itself; other values are drawn.
+Everything runs in the process that calls, so that a review can have its workers check many references at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import marshal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from string import Formatter
 
-from sqldojo.databases.execution import OK, Limits, run_query
-from sqldojo.databases.twins import Twins
-from sqldojo.errors import UserError
-from sqldojo.records import Question, QuestionType
-from sqldojo.verifier.grading import CORRECT, WRONG, grade
+from sqldojo.databases.execution import OK, REJECTED, Limits, QueryResult, run_query
+from sqldojo.databases.private_copies import Copy, private_copy
+from sqldojo.databases.twins import Twins, twins_of
+from sqldojo.questions.rules import Fault
+from sqldojo.verifier.grading import CORRECT, WRONG, judge
+from sqldojo.verifier.references import Reference
 from sqldojo.verifier.soundness import says_nothing, unsound_because
 
-
-def check_types(question_types: Sequence[QuestionType]) -> None:
-    """UserError unless ids are unique, phrasings fit their parameters and a parameter has one pool in all types."""
-    ids: set[str] = set()
-    pools: dict[str, str] = {}
-    for question_type in question_types:
-        if question_type.id in ids:
-            raise refusal(question_type, "another type has the same id", "rename one of them")
-        ids.add(question_type.id)
-        _check_phrasings(question_type)
-        for name, sql in question_type.parameters.items():
-            if pools.setdefault(name, sql) != sql:
-                raise refusal(
-                    question_type,
-                    f"its parameter {name} has another pool than in an earlier type, so a value could be "
-                    "trained in one and reserved in the other",
-                    "give both the same pool or the parameter another name",
-                )
+# A fault of these values alone: others may do.
+OF_VALUES = frozenset(("empty-everywhere", "same-answer"))
+_LIMITS_SAY = ("stopped after", "more than")
 
 
-def _check_phrasings(question_type: QuestionType) -> None:
-    if not question_type.phrasings or len(set(question_type.phrasings)) < len(question_type.phrasings):
-        raise refusal(question_type, "it has no phrasing or the same one twice", "write different phrasings")
-    for phrasing in question_type.phrasings:
-        try:
-            used = {name for _, name, _, _ in Formatter().parse(phrasing) if name is not None}
-        except ValueError as error:
-            raise refusal(question_type, f"a phrasing has stray braces ({error}): {phrasing}", "double them") from error
-        for name in sorted(set(question_type.parameters) - used):
-            raise refusal(question_type, f"a phrasing omits {{{name}}}: {phrasing}", "say the value in every phrasing")
-        for name in sorted(used - set(question_type.parameters)):
-            raise refusal(question_type, f"a phrasing uses the unknown {{{name}}}: {phrasing}",
-                          "remove it or add the parameter")  # fmt: skip
+@dataclass(frozen=True)
+class Instances:
+    """The databases of one family, with what checking many references on them needs."""
+
+    databases: tuple[Path, ...]
+    copies: tuple[Copy, ...]
+    twins: Twins
 
 
-def useless_because(
-    question_type: QuestionType,
-    reference: str,
-    databases: Sequence[Path],
-    limits: Limits,
-    *,
-    twins: Twins | None = None,
-) -> str | None:
-    """Why nobody should be asked this, or None: its answer is empty, or the same, on all databases.
+@contextmanager
+def prepared(families: Mapping[str, Sequence[Path]]) -> Iterator[dict[str, Instances]]:
+    """The instances of each family, by its name, ready to be checked on; their twins vanish afterwards.
 
-    UserError when the reference does not run, when its answer rests on ties or on the physical order of rows, and when
-    the grader does not tell its answer from an empty one. `twins` are those of `twins_of(databases)`.
+    UserError when a database cannot be read.
     """
-    results = [run_query(database, reference, limits) for database in databases]
-    for database, result in zip(databases, results, strict=True):
+    with twins_of(tuple(chain.from_iterable(families.values()))) as twins:
+        yield {
+            family: Instances(
+                tuple(databases), tuple(map(private_copy, databases)), {each: twins[each] for each in databases}
+            )
+            for family, databases in families.items()
+        }
+
+
+def fault_of(reference: str, instances: Instances, limits: Limits, *, ordered: bool) -> Fault | None:
+    """Why a reference may not be asked on these instances, or None.
+
+    It must run, say something about the data, rest on no ties, and be told from an empty answer by the grader.
+    """
+    results = [run_query(database, reference, limits) for database in instances.databases]
+    for database, result in zip(instances.databases, results, strict=True):
         if result.status != OK:
-            raise refusal(question_type, f"its SQL is no answer on {database}: {result.message}: {reference}",
-                          "correct the type's SQL, or raise the limit in params.yaml under `verifier`")  # fmt: skip
-    useless = says_nothing(results)
-    if useless:
-        return useless
-    ordered = question_type.ordered
-    unsound = unsound_because(reference, databases, limits, ordered=ordered, twins=twins)
+            return Fault(_why_none(result), f"on {database.stem}: {result.message}: {reference}")
+    nothing = says_nothing(results)
+    if nothing:
+        rule = "same-answer" if any(result.rows for result in results) else "empty-everywhere"
+        return Fault(rule, f"{nothing}: {reference}")
+    unsound = unsound_because(reference, instances.databases, limits, ordered=ordered, twins=instances.twins)
     if unsound:
-        raise refusal(question_type, unsound, f"correct this SQL: {reference}")
-    for submission, wanted in ((reference, CORRECT), (f"SELECT * FROM ({reference}) WHERE 0", WRONG)):
-        verdict = grade(reference, submission, databases, limits, ordered=ordered)
-        if verdict.verdict != wanted:
-            raise refusal(question_type, f"the grader calls this {verdict.verdict}, not {wanted}: {submission}",
-                          "write a reference whose answer is the same whenever it runs")  # fmt: skip
+        return Fault("depends-on-ties", f"{unsound}: {reference}")
+    wanted = [Reference(marshal.dumps((result.columns, result.rows))) for result in results]
+    for submission, verdict in ((reference, CORRECT), (f"SELECT * FROM ({reference}) WHERE 0", WRONG)):
+        found = judge(instances.copies, wanted, submission, limits, ordered)
+        if found.verdict != verdict:
+            return Fault("grader-disagrees", f"called {found.verdict}, not {verdict} ({found.reason}): {submission}")
     return None
 
 
-def check_contamination(training: Iterable[Question], held_out: Iterable[Question]) -> None:
-    """UserError when a held-out question shares its text, its SQL or its type and values with a training question."""
-    seen: dict[str, str] = {}
-    for question in training:
-        for key in _identities(question):
-            seen[key] = question.id
-    for question in held_out:
-        for key in _identities(question):
-            if key in seen:
-                raise UserError(
-                    f"question {question.id}: held out, but the training question {seen[key]} has the same {key}; "
-                    "change or remove one of the two types"
-                )
-
-
-def _identities(question: Question) -> tuple[str, ...]:
-    values = ", ".join(f"{name} = {value!r}" for name, value in sorted(question.parameters.items()))
-    return (f"text: {normalise(question.text)}", f"SQL: {normalise(question.reference)}",
-            f"type and values: {question.type}, {values}")  # fmt: skip
-
-
-def normalise(text: str) -> str:
-    """The words of a text in lower case, without punctuation: what makes two questions the same to a reader."""
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in text.casefold()).split())
-
-
-def refusal(question_type: QuestionType, what: str, remedy: str) -> UserError:
-    """The error for a question type that cannot be used."""
-    return UserError(f"question type {question_type.id}: {what}; {remedy}")
+def _why_none(result: QueryResult) -> str:
+    if result.status == REJECTED:
+        return "refused"
+    return "over-limit" if any(words in result.message for words in _LIMITS_SAY) else "sql-fails"

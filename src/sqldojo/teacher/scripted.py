@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sqlglot
@@ -22,13 +22,17 @@ from sqldojo.records import CORRECT, RUN_SQL, SUBMIT_SQL, Episode, Question, Too
 from sqldojo.teacher.mistakes import mistakes
 from sqldojo.verifier.comparison import first_difference
 
+SCRIPTED = "scripted"
+REJECTED = "rejected"
+
 
 @dataclass(frozen=True)
 class TeachParams:
-    """The section `teach`: how often each style is used, as weights.
+    """The section `teach`: how often each scripted style is used, as weights, and who teaches beside the script.
 
     `direct` submits at once, `check` runs the query first, `inspect` looks at a table first, `mistake` runs a wrong
-    query first, sees what comes of it, and mends it.
+    query first, sees what comes of it, and mends it. `models` behind an API, by their litellm names, are asked for up
+    to `choices` questions of a type, each with other values, and get so many `attempts` at each.
     """
 
     seed: int
@@ -36,6 +40,9 @@ class TeachParams:
     check: int
     inspect: int
     mistake: int
+    models: tuple[str, ...] = ()
+    choices: int = 4
+    attempts: int = 2
 
     def __post_init__(self) -> None:
         for name in _STYLES:
@@ -43,6 +50,11 @@ class TeachParams:
                 raise ValueError(f"{name}: a weight must not be negative, found {getattr(self, name)}")
         if not any(getattr(self, name) for name in _STYLES):
             raise ValueError(f"direct: at least one of the weights {', '.join(_STYLES)} must be above 0")
+        for name in ("choices", "attempts"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
+        if len(set(self.models)) < len(self.models):
+            raise ValueError("models: a model is named twice; name each once")
 
 
 @dataclass(frozen=True)
@@ -63,10 +75,10 @@ def demonstrate(
 ) -> tuple[list[Episode], Counter[str]]:
     """The verified demonstrations, one a question in the given order, and how many there are of each style.
 
-    An episode whose submission does not verify on every database is left out and counted as `rejected`.
+    An episode whose submission does not verify on every database is left out and counted as REJECTED.
     """
     kept: list[Episode] = []
-    counts: Counter[str] = Counter(dict.fromkeys((*_STYLES, "rejected"), 0))
+    counts: Counter[str] = Counter(dict.fromkeys((*_STYLES, REJECTED), 0))
     for question in questions:
         generator = random.Random(f"{params.seed}/teach/{question.id}")
         style = generator.choices(list(_STYLES), weights=[getattr(params, name) for name in _STYLES])[0]
@@ -77,10 +89,10 @@ def demonstrate(
             if attempt.outcome is None:  # a style may have more calls than there are turns
                 attempt.reply(PLAIN.render(step.call), target=step.target)
         if attempt.outcome == CORRECT:
-            kept.append(attempt.episode())
+            kept.append(replace(attempt.episode(), teacher=SCRIPTED))
             counts[style] += 1
         else:
-            counts["rejected"] += 1
+            counts[REJECTED] += 1
     return kept, counts
 
 

@@ -29,7 +29,7 @@ from sqldojo.training.advantages import is_informative, sampler_looks_stuck, sum
 from sqldojo.training.checkpoints import TrainingState, load_checkpoint, save_checkpoint
 from sqldojo.training.data_parallel import Ranks
 from sqldojo.training.dialogue import TokenSequence
-from sqldojo.training.guards import Guards
+from sqldojo.training.guards import Guards, length_rise
 from sqldojo.training.optimizer import OptimizerParams, apply_gradients, learning_rate_at, make_optimizer
 from sqldojo.training.policy_gradient import TokenStatistics, token_statistics
 from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_adapter_weights
@@ -202,8 +202,7 @@ class _Trainer:
         """Play, learn, look and write a checkpoint; returns what to show of it."""
         started = time.monotonic()
         groups = self.play()
-        tokens = sum(sum(episode.action_mask) for group in groups for episode in group)
-        note = f"{tokens / (time.monotonic() - started):.0f} tokens/s"
+        note = f"{_sampled_tokens(groups) / (time.monotonic() - started):.0f} tokens/s"
         self.check_sampler(groups)
         row = self.learn(groups)
         self.run.curve.append(row)
@@ -282,6 +281,7 @@ class _Trainer:
             "learning_rate": rate,
             **dict.fromkeys(_TOKEN_STATISTICS),
             **asdict(summary),
+            "tokens": _sampled_tokens(groups) / sum(map(len, groups)),
             "expected_mixed": self.expected,
             "gradient_norm": 0.0,
             "update_norm": 0.0,
@@ -346,6 +346,12 @@ class _Trainer:
         for name, limit in (("kl", guards.kl_limit), ("dlogp_mean", guards.dlogp_limit)):
             if row[name] is not None and row[name] > limit:
                 return f"{name} {row[name]:.4f} is above guards.{name.partition('_')[0]}_limit, {limit:g}"
+        rise = length_rise(self.run.curve)
+        if rise > guards.length_alarm:
+            return (
+                f"the reward fell while attempts got {100 * rise:.0f} % longer, more than guards.length_alarm, "
+                f"{guards.length_alarm:g}, allows"
+            )
         return None
 
 
@@ -356,6 +362,10 @@ def _statistics(measured: Sequence[TrainedToken], guards: Guards) -> dict[str, A
     logprobs, sampled, reference, advantages, right = zip(*measured, strict=True)
     weights = [1.0] * len(measured)
     return asdict(token_statistics(logprobs, sampled, reference, advantages, weights, right, guards))
+
+
+def _sampled_tokens(groups: Sequence[Group]) -> int:
+    return sum(sum(episode.action_mask) for group in groups for episode in group)
 
 
 def _tokens(group: Group) -> float:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
 
 MASKED, TRAINED = "masked", "trained"
 ACTIONS, ACTIONS_AND_RESULTS = "actions", "actions_and_results"
+
+_COMPARED_STEPS = 5  # a few, since the questions drawn make the lengths of single steps differ
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ class Guards:
       stops when they differ by more in the mean; nats a token.
     - `entropy_floor` (0): the policy collapses to one answer and no group is mixed any more. The run stops below it;
       nats a token.
+    - `length_alarm` (a large number): attempts grow into gibberish, up to the budget of tokens. The run stops when they
+      get longer by a larger share while the reward falls; see `length_rise`.
     - `replay_weight` (0): demonstrated skills that no rollout exercises are forgotten. Weight of the supervised loss on
       demonstrations.
     """
@@ -55,6 +62,7 @@ class Guards:
     kl_limit: float
     dlogp_limit: float
     entropy_floor: float
+    length_alarm: float
     replay_weight: float
 
     def __post_init__(self) -> None:
@@ -67,10 +75,25 @@ class Guards:
         for name in ("kl_weight", "entropy_floor", "replay_weight"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name}: must not be negative, found {getattr(self, name)}")
-        for name in ("clip_high", "kl_limit", "dlogp_limit"):
+        for name in ("clip_high", "kl_limit", "dlogp_limit", "length_alarm"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}: must be above 0, found {getattr(self, name)}")
         if not 0 < self.clip_low <= 1:
             raise ValueError(f"clip_low: must be above 0 and at most 1, found {self.clip_low}")
         if not self.importance_cap >= 1:
             raise ValueError(f"importance_cap: must be at least 1, found {self.importance_cap}")
+
+
+def length_rise(curve: Sequence[Mapping[str, Any]]) -> float:
+    """By what share attempts got longer while they earned less, the means of the last 5 steps against the 5 before.
+
+    Of the rows of a run's curve; 0 when the mean reward did not fall, and while there are no 10 steps to compare.
+    """
+    before, last = curve[-2 * _COMPARED_STEPS : -_COMPARED_STEPS], curve[-_COMPARED_STEPS:]
+    if len(before) < _COMPARED_STEPS or _mean(last, "reward") >= _mean(before, "reward"):
+        return 0.0
+    return _mean(last, "tokens") / _mean(before, "tokens") - 1
+
+
+def _mean(rows: Sequence[Mapping[str, Any]], name: str) -> float:
+    return fmean(row[name] for row in rows)

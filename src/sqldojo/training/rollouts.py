@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.agent.tool_format import without_thought
 from sqldojo.errors import UserError
 from sqldojo.records import Episode
 from sqldojo.training.decoding import Decoder, Prompt, RolloutCounts, Row
@@ -98,7 +99,7 @@ class _CallEnds:
             self._candidates[token] = any(last in text or not last.isascii() for last in self._last)
         if not self._candidates[token]:
             return False
-        text = self._decode(list(reply))
+        text = without_thought(self._decode(list(reply)))
         return any(end in text for end in self._ends)
 
 

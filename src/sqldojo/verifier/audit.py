@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqldojo.records import HAND_WRITTEN
 from sqldojo.verifier.public_rules import DIFFERENCES
 
 BIRD, TEST_SUITE = "bird_set_of_rows", "test_suite_permuted_multiset"
@@ -28,13 +29,16 @@ Disagreement = tuple[str, str, str]  # public rule, scope, the difference that c
 class Subject:
     """A reference to audit: the question type it belongs to, the family of databases it is asked on, and its text.
 
-    With `ordered` the question asks for an order of the rows.
+    With `ordered` the question asks for an order of the rows. `proposer` says who thought of the type. `asked` has each
+    value with the query that lists what may be asked for: nobody is asked on a database that does not list the value.
     """
 
     type: str
     family: str
     reference: str
     ordered: bool = False
+    proposer: str = HAND_WRITTEN
+    asked: tuple[tuple[str, str | int | float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ def summarise(audits: Sequence[ReferenceAudit]) -> dict[str, Any]:
         "score": {scope: round(score(everything, scope), 6) for scope in SCOPES},
         "by_operator": _grouped("operator", ((mutant.operator, mutant) for _, mutant in mutants)),
         "by_type": _grouped("type", mutants),
+        "by_proposer": _grouped("proposer", [(each.subject.proposer, one) for each in audits for one in each.mutants]),
         "rewrites": {**_count_rewrites(rewrites), "by_kind": _rewrites_by_kind(rewrites)},
         "public_rules": {rule: _count_rule(rule, audits) for rule in PUBLIC_RULES},
         "oracle": _count_oracle(audit.oracle for audit in audits if audit.oracle),

@@ -8,17 +8,22 @@ search by execution can say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
 import sqlglot
 
-from sqldojo.databases.schema_model import Rows, Schema
+from sqldojo.databases.editing import Editor, Worth
+from sqldojo.databases.schema_model import Schema
 from sqldojo.databases.scratch import Scratch
-from sqldojo.verifier.candidates import messy_candidates, seeded_domains
-from sqldojo.verifier.hints import hints
+from sqldojo.verifier.audit import Subject
+from sqldojo.verifier.candidates import Domains, seeded_domains
+from sqldojo.verifier.hints import Hints, hints, shared_values
 from sqldojo.verifier.instance_search import Target, kills
+from sqldojo.verifier.patterned_candidates import patterned_candidates
 
 
 @lru_cache(maxsize=1)
@@ -35,18 +40,17 @@ def compiling(schema: Schema, queries: Sequence[str]) -> list[bool]:
 
 
 def ask_oracle(
-    reference: str, variants: Sequence[str], schema: Schema, *, instances: int, seed: int, all_kills: bool
+    subject: Subject, variants: Sequence[str], schema: Schema, *, instances: int, seed: int, all_kills: bool
 ) -> list[frozenset[int]]:
-    """For each instance of the oracle, the places of those variants that it tells from the reference.
+    """For each instance of the oracle, the places of those variants that it tells from the subject's reference.
 
     Without `all_kills`, a variant that one instance has killed is not shown to the next ones.
     """
-    target = Target(reference, tuple(variants), {})
+    target = Target(subject.reference, tuple(variants), {})
     left = {(0, place) for place in range(1, len(variants) + 1)}  # variant 0 is the empty result
     scratch = scratch_of(schema)
     found = []
-    for rows in _instances(reference, schema, instances, seed) if left else ():
-        scratch.load(rows)
+    for _ in oracle_instances(subject, variants, scratch, count=instances, seed=seed) if left else ():
         killed = kills(scratch, [target], left)
         found.append(frozenset(place - 1 for _, place in killed))
         if not all_kills:
@@ -56,7 +60,47 @@ def ask_oracle(
     return found
 
 
-def _instances(reference: str, schema: Schema, count: int, seed: int) -> list[Rows]:
-    found = hints([sqlglot.parse_one(reference, read="sqlite")], schema)
-    domains = seeded_domains(schema, {}, found, Random(f"{seed}/oracle/{reference}"))
-    return messy_candidates(schema, found, domains, count=count, seed=seed)
+def oracle_instances(
+    subject: Subject, variants: Sequence[str], scratch: Scratch, *, count: int, seed: int | str
+) -> Iterator[None]:
+    """Load up to `count` databases made for a reference and variants of it, one after the other, into `scratch`.
+
+    Only the tables that the queries name have rows. Instances on which the question would not be asked are left out.
+    """
+    found, domains = _worth_having(subject, scratch.schema, seed)
+    named = _named_by([subject.reference, *variants, *(pool for pool, _ in subject.asked)], scratch.schema)
+    rng = Random(f"{seed}/values/{subject.reference}")
+    for rows in patterned_candidates(named, found, domains, rng, count=count, seed=seed):
+        scratch.load(rows)
+        if is_asked(subject, scratch):
+            yield
+
+
+def is_asked(subject: Subject, scratch: Scratch) -> bool:
+    """Whether the rows that are loaded list all values of the question."""
+    return all((value,) in (scratch.run(pool) or ()) for pool, value in subject.asked)
+
+
+def oracle_editor(subject: Subject, schema: Schema, seed: int | str) -> Editor:
+    """Edits of the oracle's databases for a reference."""
+    found, domains = _worth_having(subject, schema, seed)
+    asked = {
+        key: [value for value in values if value in domains[key]] for key, values in shared_values(found).items()
+    }
+    return Editor(schema, Worth(asked, domains, found.steps), found.links)
+
+
+def _worth_having(subject: Subject, schema: Schema, seed: int | str) -> tuple[Hints, Domains]:
+    found = hints([sqlglot.parse_one(subject.reference, read="sqlite")], schema)
+    return found, seeded_domains(schema, {}, found, Random(f"{seed}/oracle/{subject.reference}"))
+
+
+def _named_by(queries: Sequence[str], schema: Schema) -> Schema:
+    """The schema without the tables that the queries cannot read: making rows is what takes the oracle its time."""
+    if any(statement.upper().startswith("CREATE VIEW") for statement in schema.statements):
+        return schema
+    words = {word.lower() for query in queries for word in re.findall(r"\w+", query)}
+    kept = {table.name for table in schema.tables if set(re.findall(r"\w+", table.name.lower())) <= words}
+    while more := {key.table for table in schema.tables if table.name in kept for key in table.foreign_keys} - kept:
+        kept |= more
+    return replace(schema, tables=tuple(table for table in schema.tables if table.name in kept))

@@ -15,6 +15,7 @@ from sqldojo.databases.execution import OK, Limits, QueryResult, run_query
 from sqldojo.databases.schema_model import Schema, read_schema
 from sqldojo.databases.workers import shared_workers
 from sqldojo.progress import progress
+from sqldojo.records import HAND_WRITTEN
 from sqldojo.verifier.audit import (
     BIRD,
     FOUR,
@@ -118,13 +119,13 @@ def audit(
 ) -> list[ReferenceAudit]:
     """The audit of every subject, in their order, by all workers at once.
 
-    `databases` are the four files of each family. The first subject of each type and family shows all of its mutants
-    to the oracle, the others only those that survive. ReferenceFailed when a reference does not run.
+    `databases` are the four files of each family. The first subject of each hand-written type and family shows all of
+    its mutants to the oracle, the others only those that survive. ReferenceFailed when a reference does not run.
     """
     schemas = {family: read_schema(paths[0]) for family, paths in databases.items()}
     calls, seen = [], set()
     for subject in subjects:
-        first = (subject.type, subject.family) not in seen
+        first = (subject.type, subject.family) not in seen and subject.proposer == HAND_WRITTEN
         seen.add((subject.type, subject.family))
         calls.append((subject, tuple(databases[subject.family]), schemas[subject.family], params, limits, first))
     workers = shared_workers()
@@ -165,18 +166,18 @@ def audit_reference(
             (f"{database.stem}: {why}" for database, why in zip(databases, found.refusals, strict=True) if why), ""
         )
         rewrites.append(JudgedRewrite(rewrite.kind, rewrite.sql, refused, found.disagreements))
-    judged, score = _with_oracle(reference, judged, schema, params, whole_oracle)
+    judged, score = _with_oracle(subject, judged, schema, params, whole_oracle)
     return ReferenceAudit(subject, tuple(judged), tuple(rewrites), score)
 
 
 def _with_oracle(
-    reference: str, judged: Sequence[JudgedMutant], schema: Schema, params: AuditParams, whole: bool
+    subject: Subject, judged: Sequence[JudgedMutant], schema: Schema, params: AuditParams, whole: bool
 ) -> tuple[list[JudgedMutant], OracleScore | None]:
     """The mutants with the oracle's word on the survivors, and the comparison of both when all were shown to it."""
     shown = [place for place, mutant in enumerate(judged) if whole or mutant.accepted(FOUR)]
     texts = [judged[place].sql for place in shown]
     kills = ask_oracle(
-        reference, texts, schema, instances=params.oracle_instances, seed=params.seed, all_kills=whole
+        subject, texts, schema, instances=params.oracle_instances, seed=params.seed, all_kills=whole
     )
     killable = {shown[place] for instance in kills for place in instance}
     marked = [

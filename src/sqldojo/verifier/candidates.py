@@ -6,7 +6,7 @@ ask for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from sqldojo.databases.generating import Shape, generate_rows
@@ -107,9 +107,8 @@ def _without(values: Sequence[Value], found: Hints, key: tuple[str, str]) -> lis
     return [value for value in values if value not in asked] or list(values)
 
 
-def messy_candidates(schema: Schema, found: Hints, domains: Domains, *, count: int, seed: int) -> list[Rows]:
+def messy_candidates(schema: Schema, found: Hints, domains: Domains, *, count: int, seed: int | str) -> Iterator[Rows]:
     """`count` instances of every kind of disorder: tiny and larger ones, many NULLs or none, ties and namesakes."""
-    candidates = []
     sizes = (4, 7, 12, 20, 30, *(2 * count + 4 for count in found.counts if count > 5))
     for number in range(count):
         rng = Random(f"{seed}/messy/{number}")
@@ -122,5 +121,4 @@ def messy_candidates(schema: Schema, found: Hints, domains: Domains, *, count: i
             dangling=rng.choice((0.0, 0.1, 0.25)),
             twins=rng.choice((0.0, 0.15, 0.4)),
         )
-        candidates.append(generate_rows(schema, rng, shape, domains, found.links))
-    return candidates
+        yield generate_rows(schema, rng, shape, domains, found.links)

@@ -157,9 +157,9 @@ class _Search:
         return chosen
 
     def messy_instances(self) -> list[Instance]:
-        candidates = messy_candidates(
+        candidates = [*messy_candidates(
             self.scratch.schema, self.hints, self.domains, count=self.params.messy_candidates, seed=self.params.seed
-        )
+        )]  # fmt: skip
         for number, candidate in enumerate(candidates):
             rng = self.random(f"disorder/{number}")
             for _ in range(_EDITS_OF_A_CANDIDATE):

@@ -191,10 +191,11 @@ def _status_like(source: Source) -> list[str]:
 
 
 def _compared_with_constants(scope: Scope) -> set[tuple[int, str]]:
-    """(identity of the source, column in lower case) of the columns of a WHERE that =, <> or IN compares."""
-    where = scope.select.args.get("where")
+    """(identity of the source, column in lower case) of the columns of a WHERE or ON that =, <> or IN compares."""
+    joins = [join.args.get("on") for join in scope.select.args.get("joins") or ()]
+    conditions = [each for each in (scope.select.args.get("where"), *joins) if each]
     found = set()
-    for node in own_nodes(where) if where else ():
+    for node in (node for each in conditions for node in own_nodes(each)):
         if not isinstance(node, exp.EQ | exp.NEQ | exp.In):
             continue
         source = scope.source(node.this) if isinstance(node.this, exp.Column) else None

@@ -1,0 +1,65 @@
+"""What `sqldojo record` runs for each purpose: a stage's work, asked of the providers, without the stage's outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from sqldojo import proposing
+from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.tool_format import PLAIN
+from sqldojo.databases.execution import Limits
+from sqldojo.databases.families import FAMILIES, ORDINARY, TRAIN, family_paths
+from sqldojo.errors import UserError
+from sqldojo.files import read_records
+from sqldojo.params import load
+from sqldojo.questions.review import ReviewParams
+from sqldojo.questions.review import review as review_types
+from sqldojo.questions.shop_types import SHOP_TYPES
+from sqldojo.questions.verdicts import read_verdicts
+from sqldojo.records import Question, QuestionType
+from sqldojo.teacher.api_teacher import api_solutions
+from sqldojo.teacher.blind_solver import blind_solver
+from sqldojo.teacher.provider import PROPOSE, REVIEW, TEACH, Ask, ProviderParams
+from sqldojo.teacher.scripted import TeachParams
+
+
+def propose(ask: Ask, params: Path, data: Path) -> None:
+    """Ask every proposer in the params file for types."""
+    settings = load(params, "propose", proposing.ProposeParams)
+    _check_named(params, "propose.models", settings.models)
+    databases = family_paths(data / "ordinary", TRAIN, ORDINARY)
+    proposing.propose(databases, ask, settings, load(params, "providers", ProviderParams))
+
+
+def review(ask: Ask, params: Path, data: Path) -> None:
+    """Let the blind solvers try the proposals that no other rule rejects."""
+    section = partial(load, params)
+    settings, limits = section("review", ReviewParams), section("verifier", Limits)
+    _check_named(params, "review.solvers", settings.solvers)
+    databases = {family: family_paths(data / "ordinary", family, ORDINARY) for family in FAMILIES}
+    solve = blind_solver(
+        ask, settings.solvers, databases, section("agent", AgentParams), limits, section("providers", ProviderParams)
+    )
+    proposals = read_records(data / "proposals/types.jsonl", QuestionType)
+    review_types([*SHOP_TYPES, *proposals], databases, settings, limits,
+                 verdicts=read_verdicts(params.parent / "bank/verdicts.yaml"), solve=solve)  # fmt: skip
+
+
+def teach(ask: Ask, params: Path, data: Path) -> None:
+    """Let the API teachers play."""
+    section = partial(load, params)
+    settings, agent = section("teach", TeachParams), section("agent", AgentParams)
+    _check_named(params, "teach.models", settings.models)
+    make = attempt_maker(family_paths(data / "databases", TRAIN), PLAIN, agent, section("verifier", Limits))
+    questions = read_records(data / "questions/train.jsonl", Question)
+    api_solutions(questions, ask, make, settings, agent, section("providers", ProviderParams))
+
+
+def _check_named(params: Path, key: str, models: tuple[str, ...]) -> None:
+    if not models:
+        raise UserError(f"{params}: {key}: no model is named, so there is nothing to record; name one")
+
+
+RUNS: Mapping[str, Callable[[Ask, Path, Path], None]] = {PROPOSE: propose, REVIEW: review, TEACH: teach}

@@ -1,0 +1,89 @@
+"""A model behind an API plays the agent's own loop with its provider's native tool calling.
+
+The model's replies go through the same `Attempt` as everybody's, so its episode has the messages of any other: what
+the environment answered, and the calls as text. Under `privacy: schema_only` the model saw less of the results than
+the episode holds; the episode keeps the true ones, because that is what the agent who learns from it will see.
+A failure of the provider is none of the model: whatever `ask` raises goes through.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.agent.tool_format import PLAIN, TOOL_NAMES, tool_schemas
+from sqldojo.records import ProviderCall, ProviderReply, ProviderRequest, ToolCall
+from sqldojo.teacher.private_view import NOTE, PrivateView, private_view
+from sqldojo.teacher.provider import Ask
+
+_MAX_TOKENS = 2048  # of one reply; models that think first need many, and what is not written is not paid
+_NO_CALL = f"Error: call {' or '.join(TOOL_NAMES)} with a JSON object that holds the query as text under `sql`"
+_ONE_CALL = "Error: only one call at a time; none of these was run"
+
+
+def play(
+    attempt: Attempt, ask: Ask, model: str, agent: AgentParams, *, schema_only: bool = False, number: int = 0
+) -> None:
+    """Let `model` drive `attempt`, whose tool format is the plain one, for as many replies as there are turns.
+
+    A reply with one well-formed call is played. With several calls, an unknown tool or arguments without a query none
+    is run: the model is told, and a turn is gone; an attempt whose last turn went like this has no outcome. A reply
+    without calls ends the attempt, unless its text holds a call in the plain format. `number` tells attempts apart
+    that are asked the same, as in `ProviderRequest`.
+    """
+    view = private_view(attempt.question.parameters if schema_only else {})
+    messages = _opening(attempt, view, schema_only)
+    for _ in range(agent.turns):
+        reply = ask(ProviderRequest(model, tuple(messages), tool_schemas(), max_tokens=_MAX_TOKENS, number=number))
+        messages.append(_said(reply))
+        call = _call_of(reply)
+        if call is None and reply.calls:
+            shown = _ONE_CALL if len(reply.calls) > 1 else _NO_CALL
+        else:
+            text = PLAIN.render(ToolCall(call.name, view.sql(call.sql))) if call else reply.text
+            shown = attempt.reply(text, cut_off=reply.finish == "length")
+            if shown is None:
+                return
+            shown = view.result(shown, agent.preview_rows) if schema_only else shown
+        messages += _answers(reply.calls, shown)
+
+
+def _opening(attempt: Attempt, view: PrivateView, schema_only: bool) -> list[dict[str, Any]]:
+    """The attempt's own opening without the plain format's instructions, since the tools are sent beside it."""
+    system, user = attempt.messages[0].content, attempt.messages[1].content
+    system = system.replace(f"{PLAIN.instructions}\n", f"{NOTE}\n" if schema_only else "")
+    return [{"role": "system", "content": system}, {"role": "user", "content": view.question(user)}]
+
+
+def _said(reply: ProviderReply) -> dict[str, Any]:
+    calls = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in reply.calls
+    ]
+    return {"role": "assistant", "content": reply.text, **({"tool_calls": calls} if calls else {})}
+
+
+def _answers(calls: Sequence[ProviderCall], text: str) -> list[dict[str, Any]]:
+    """The result for every call, as providers insist on; one from the user where the call was in the text."""
+    if not calls:
+        return [{"role": "user", "content": text}]
+    return [{"role": "tool", "tool_call_id": call.id, "content": text} for call in calls]
+
+
+def _call_of(reply: ProviderReply) -> ToolCall | None:
+    """The one well-formed call of a known tool, or None."""
+    if not reply.calls:
+        return PLAIN.parse(reply.text)
+    if len(reply.calls) > 1 or reply.calls[0].name not in TOOL_NAMES:
+        return None
+    try:
+        arguments = json.loads(reply.calls[0].arguments)
+    except (ValueError, RecursionError):
+        return None
+    sql = arguments.get("sql") if isinstance(arguments, dict) else None
+    if not isinstance(sql, str) or not sql.strip():
+        return None
+    whole = sql.strip().encode("utf-8", "replace").decode()  # half a character could not be kept in a file
+    return ToolCall(reply.calls[0].name, whole)
