@@ -22,10 +22,12 @@ def main() -> None:
     metrics = {name: read(f"evaluate/{name}") for name in names}
     episodes = {name: read_records(Path(f"data/episodes/{name}.jsonl"), Episode) for name in names}
     changed = {name: changes(episodes[before], episodes[name]) for before, name in pairwise(names)}
-    costs = merged_costs({stage: read(stage) for stage in ("propose", "review", "teach")})
+    review = read("review")
+    spending = {name: read(name) for name in ("propose", "review", "teach")}
+    costs = merged_costs(spending, review["accepted_by"]["proposer"])
     write_json(Path("metrics/summary.json"), headline(metrics, changed))
     write_json(Path("metrics/cost.json"), costs)
-    bank = bank_markdown(read("review"), read("bank"), read("audit")["asked"], costs)
+    bank = bank_markdown(review, read("bank"), read("audit")["asked"], costs)
     write_text(Path("reports/summary.md"), f"{markdown(metrics, changed)}\n{bank}")
 
 

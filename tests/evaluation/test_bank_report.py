@@ -26,7 +26,7 @@ def cells(text):
 
 
 def test_counts_of_the_bank():
-    text = bank_markdown(REVIEW, BANK, ASKED, merged_costs({"propose": {"cost": FREE}}))
+    text = bank_markdown(REVIEW, BANK, ASKED, merged_costs({"propose": {"cost": FREE}}, {}))
     assert "4 types with 20 references may be asked: of 9 proposals the review accepted 6, of which 1 did not" in text
     rows = cells(text)
     assert rows.index(["filter", "3"]) < rows.index(["window", "1"])  # in the order of PATTERNS
@@ -37,14 +37,22 @@ def test_counts_of_the_bank():
 
 
 def test_what_models_cost():
-    costs = merged_costs({"propose": {"cost": FREE}, "teach": {"cost": PAID}, "review": {"cost": PAID}})
+    costs = merged_costs({"propose": {"cost": FREE}, "teach": {"cost": PAID}, "review": {"cost": PAID}}, {})
     assert (costs["usd"], costs["calls"]) == (pytest.approx(0.04), 16)
     assert costs["stages"]["teach"] == PAID
     rows = cells(bank_markdown(REVIEW, BANK, ASKED, costs))
     assert ["teach", "openai/one", "8", "900", "70", "0.0200", "4", "0.0050"] in rows
 
 
+def test_of_proposals_the_accepted_types_are_what_is_kept():
+    costs = merged_costs({"propose": {"cost": PAID}}, {"openai/one": 2, "composed": 200})
+    row = costs["stages"]["propose"]["models"]["openai/one"]
+    assert (row["kept"], row["usd_per_kept"]) == (2, pytest.approx(0.01))
+    none = merged_costs({"propose": {"cost": PAID}}, {})["stages"]["propose"]["models"]["openai/one"]
+    assert none["kept"] == 0 and "usd_per_kept" not in none
+
+
 def test_a_model_that_brought_nothing_has_no_cost_for_each():
     nothing = {key: value for key, value in MODEL.items() if key != "usd_per_kept"} | {"kept": 0}
-    costs = merged_costs({"teach": {"cost": {"all": PAID["all"], "models": {"openai/one": nothing}}}})
+    costs = merged_costs({"teach": {"cost": {"all": PAID["all"], "models": {"openai/one": nothing}}}}, {})
     assert cells(bank_markdown(REVIEW, BANK, ASKED, costs))[-1][-2:] == ["0", "-"]

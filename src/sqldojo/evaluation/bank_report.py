@@ -35,11 +35,22 @@ def bank_markdown(
     return "\n".join([*lines, *_cost_lines(costs)])
 
 
-def merged_costs(stages: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What each stage spent on models behind an API, and all together, of the `cost` in each stage's metrics."""
+def merged_costs(stages: Mapping[str, Mapping[str, Any]], accepted: Mapping[str, int]) -> dict[str, Any]:
+    """What each stage spent on models behind an API, and all together, of the `cost` in each stage's metrics.
+
+    `accepted` counts the types of each proposer that passed the review: what is kept of the proposals.
+    """
     spent = {stage: metrics["cost"] for stage, metrics in stages.items()}
+    if "propose" in spent:
+        models = {model: _per_type(row, accepted.get(model, 0)) for model, row in spent["propose"]["models"].items()}
+        spent["propose"] = spent["propose"] | {"models": models}
     total = round(sum(cost["all"]["usd"] for cost in spent.values()), 6)
     return {"usd": total, "calls": sum(cost["all"]["calls"] for cost in spent.values()), "stages": spent}
+
+
+def _per_type(row: Mapping[str, Any], types: int) -> dict[str, Any]:
+    others = {key: value for key, value in row.items() if key != "usd_per_kept"} | {"kept": types}
+    return others | ({"usd_per_kept": round(row["usd"] / types, 6)} if types else {})
 
 
 def _difficulties(accepted: Mapping[str, Any]) -> list[tuple[str, int]]:

@@ -98,7 +98,7 @@ def column_noun(name: str, owner: str = "") -> Noun:
 
 def with_article(text: str) -> str:
     """The text after `a` or `an`; as it is when it is a plural."""
-    return text if _is_plural(text) else _english().a(text)
+    return text if _is_plural(text.split(" of ")[0]) else _english().a(text)
 
 
 def _is_plural(text: str) -> bool:
