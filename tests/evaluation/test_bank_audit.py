@@ -7,7 +7,7 @@ from sqldojo.errors import UserError
 from sqldojo.evaluation.bank_audit import audit_bank, proved, some_of_each
 from sqldojo.files import write_records
 from sqldojo.records import COMPOSED, TRAIN, FilledType, QuestionType
-from sqldojo.verifier.audit import JudgedMutant, ReferenceAudit, Subject, summarise
+from sqldojo.verifier.audit import JudgedMutant, JudgedRewrite, ReferenceAudit, Subject, summarise
 from sqldojo.verifier.audit_running import AuditParams
 
 PARAMS = AuditParams(seed=17, values_per_type=0, oracle_instances=10)
@@ -49,18 +49,21 @@ def test_at_most_so_many_of_a_type_and_family_are_drawn_by_seed():
 
 
 def test_only_what_was_audited_and_let_no_wrong_rewrite_pass_may_be_asked():
-    def audited(filled, missed):
+    def audited(filled, missed, refused=""):
         mutant = JudgedMutant("bound-moved", "SELECT 1", (False,) * 4, {}, missed=missed)
-        return ReferenceAudit(Subject(filled.type, filled.family, filled.reference), (mutant,), ())
+        rewrite = JudgedRewrite("white space", "SELECT  2", refused)
+        return ReferenceAudit(Subject(filled.type, filled.family, filled.reference), (mutant,), (rewrite,))
 
     first, second, third, _, parameterless = FILLED
+    refused = proved([ALL], [parameterless], [audited(parameterless, False, "too many steps")])
+    assert refused[:2] == ([], []) and "SELECT  2 is refused" in refused[2][0].evidence
     types, filled, withdrawn = proved(
         [OLDER, ALL], FILLED, [audited(first, True), audited(second, False), audited(third, False),
                                audited(parameterless, True)]
     )  # fmt: skip
     assert (types, filled) == ([OLDER], [second, third])
     assert [(each.type, each.accepted, each.rule) for each in withdrawn] == [
-        ("older", True, "mutant-survives"), ("all", False, "mutant-survives")
+        ("older", True, "misjudged-rewrite"), ("all", False, "misjudged-rewrite")
     ]  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def test_what_no_database_can_judge_is_withdrawn(hardened):
     found = hardened[0]
     assert found.types == [OLDER] and [each.type for each in found.filled] == ["older", "older"]
     assert {each.type: (each.rule, each.accepted) for each in found.withdrawn} == {
-        "total": ("mutant-survives", False), "tied": ("depends-on-ties", False),
+        "total": ("misjudged-rewrite", False), "tied": ("depends-on-ties", False),
     }  # fmt: skip
     assert "SUM" in found.withdrawn[-1].evidence
 

@@ -1,4 +1,4 @@
-from sqldojo.questions.withdrawing import MUTANT_SURVIVES, withdraw
+from sqldojo.questions.withdrawing import MISJUDGED, withdraw
 from sqldojo.records import RESERVED, TRAIN, FilledType, QuestionType
 
 IN_TOWN = QuestionType("town", TRAIN, ("?",), "", pattern="filter", proposer="composed")
@@ -15,9 +15,9 @@ def test_without_mutants_that_pass_all_is_kept():
 
 
 def test_a_value_goes_alone_while_its_split_has_others():
-    types, filled, (review,) = withdraw([IN_TOWN, IN_LAND], FILLED, {("train", "SELECT 'town a'"): "SELECT 1"})
+    types, filled, (review,) = withdraw([IN_TOWN, IN_LAND], FILLED, {("train", "SELECT 'town a'"): "SELECT 1 passes"})
     assert types == [IN_TOWN, IN_LAND] and filled == FILLED[1:]
-    assert (review.type, review.accepted, review.rule) == ("town", True, MUTANT_SURVIVES)
+    assert (review.type, review.accepted, review.rule) == ("town", True, MISJUDGED)
     assert review.evidence == "on train, for 1 of 3 references: SELECT 1 passes for SELECT 'town a'"
 
 

@@ -22,6 +22,9 @@ COLUMNS = {"person": ("id", "name", "city"), "visit": ("id", "person", "cost")}
          "SELECT d.n FROM (SELECT person.name AS n FROM person) AS d WHERE d.n <> ''"),
         ("WITH w AS (SELECT cost AS c FROM visit) SELECT c FROM w", "WITH w AS (SELECT visit.cost AS c FROM visit) "
          "SELECT w.c FROM w"),
+        # A CTE does not see the query that it is named for: its alias is not that query's column.
+        ("WITH w AS (SELECT name AS c FROM person GROUP BY c) SELECT c FROM w",
+         "WITH w AS (SELECT person.name AS c FROM person GROUP BY c) SELECT w.c FROM w"),
         # What may be another thing is left as it is.
         ("SELECT id FROM person CROSS JOIN visit", "SELECT id FROM person, visit"),
         ("SELECT name AS city FROM person ORDER BY city", "SELECT person.name AS city FROM person ORDER BY city"),

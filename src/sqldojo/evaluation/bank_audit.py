@@ -33,16 +33,20 @@ def audit_bank(bank: Path, databases: Path, params: AuditParams, limits: Limits)
 def proved(
     types: Sequence[QuestionType], filled: Sequence[FilledType], audits: Sequence[ReferenceAudit]
 ) -> tuple[list[QuestionType], list[FilledType], list[Review]]:
-    """The types and the audited filled types of which no wrong rewrite is known to pass, and what is taken back.
+    """The types and the audited filled types that every rewrite is judged rightly for, and what is taken back.
 
-    What was not audited is left out: the oracle of the audit is another than that of the databases, and may find more.
+    No wrong rewrite is known to pass, and no right one was refused, as one that takes too many steps is. What was not
+    audited is left out: the oracle of the audit is another than that of the databases, and may find more.
     """
-    missed = {
-        (audit.subject.family, audit.subject.reference): [mutant.sql for mutant in audit.mutants if mutant.missed]
+    misjudged = {
+        (audit.subject.family, audit.subject.reference): [
+            *(f"{mutant.sql} passes" for mutant in audit.mutants if mutant.missed),
+            *(f"{rewrite.sql} is refused" for rewrite in audit.rewrites if rewrite.refused),
+        ]
         for audit in audits
     }
-    audited = [each for each in filled if (each.family, each.reference) in missed]
-    return withdraw(types, audited, {key: passing[0] for key, passing in missed.items() if passing})
+    audited = [each for each in filled if (each.family, each.reference) in misjudged]
+    return withdraw(types, audited, {key: found[0] for key, found in misjudged.items() if found})
 
 
 def some_of_each(filled: Sequence[FilledType], most: int, seed: int) -> list[FilledType]:

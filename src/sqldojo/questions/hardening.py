@@ -46,7 +46,9 @@ def harden(
     found = extend(subjects_of(types, filled), ordinary, start, params, limits)
     _write(root, ordinary, found.rows)
     databases = {family: family_paths(root, family) for family in ordinary}
-    passing = {(subject.family, subject.reference): variants[0] for subject, variants in found.missed.items()}
+    passing = {
+        (subject.family, subject.reference): f"{variants[0]} passes" for subject, variants in found.missed.items()
+    }
     sound_types, sound, withdrawn = standing(types, filled, databases, limits)
     left_types, left, more = withdraw(sound_types, sound, passing)
     metrics = _metrics(found, left_types, left)

@@ -26,7 +26,8 @@ RULES = {
     "overlaps-held-out": "it is answered as a question of the other side of the split is, on every database",
     "blind-solver": "another model, shown the question alone, does not reach the reference's answer",
     "people": "a person rejected it",
-    "mutant-survives": "a wrong rewrite of it passes on all four databases, though other rows tell it apart",
+    "misjudged-rewrite": "a wrong rewrite of it passes on all four databases though other rows tell it apart, "
+    "or a right one is refused",
 }
 
 # What a person may overrule. All others say that there is nothing sound to ask.

@@ -74,6 +74,8 @@ def _source_of(column: exp.Column, known: Mapping[str, Sequence[str]]) -> exp.Ex
     select = column.find_ancestor(exp.Select)
     inside_from = _derived_table_of(column, select)
     while select is not None:
+        if isinstance(inside_from, exp.CTE):  # it does not see the FROM clause of the query that it is named for
+            return None
         holders = []
         for source in sources(select):
             if source is inside_from:  # a derived table does not see its neighbours

@@ -33,7 +33,7 @@ def test_names_are_split_at_underscores_and_capitals():
 
 def test_articles_fit_what_follows():
     assert [with_article(text) for text in ("sum of the totals", "price", "order date", "milliseconds")] == [
-        "a price", "an order date", "milliseconds",
+        "a sum of the totals", "a price", "an order date", "milliseconds",
     ]  # fmt: skip
 
 
