@@ -171,7 +171,15 @@ def test_a_refused_key_ends_the_recording_and_leaves_no_trace_of_it(provider, tm
     assert json.loads(content)["reply"]["text"] == "You said: Question <OPENAI_API_KEY>"
 
 
-def test_interrupting_keeps_what_is_paid(provider, tmp_path):
+@pytest.fixture
+def heeding_interrupts():
+    """Ctrl-C is heard, also where the tests run in the background of a shell, which makes it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupting_keeps_what_is_paid(provider, tmp_path, heeding_interrupts):
     provider.delay = 0.1
 
     def interrupt():
