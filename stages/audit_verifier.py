@@ -5,21 +5,20 @@ from pathlib import Path
 from sqldojo import params
 from sqldojo.databases.execution import Limits
 from sqldojo.evaluation.audit_report import audit_markdown, plot_rows
-from sqldojo.evaluation.bank_audit import audit_bank, proved
+from sqldojo.evaluation.bank_audit import audit_bank, proved, read_bank
 from sqldojo.evaluation.tables import write_table
-from sqldojo.files import read_records, replacing_folder, write_json, write_records, write_text
-from sqldojo.records import FilledType, QuestionType
+from sqldojo.files import replacing_folder, write_json, write_records, write_text
 from sqldojo.stage import run_stage
 from sqldojo.verifier.audit import summarise
 from sqldojo.verifier.audit_running import AuditParams
 
-PARAMS, BANK = Path("params.yaml"), Path("data/bank")
+PARAMS = Path("params.yaml")
 
 
 def main() -> None:
     settings, limits = params.load(PARAMS, "audit", AuditParams), params.load(PARAMS, "verifier", Limits)
-    audits = audit_bank(BANK, Path("data/databases"), settings, limits)
-    types, filled = read_records(BANK / "types.jsonl", QuestionType), read_records(BANK / "filled.jsonl", FilledType)
+    types, filled = read_bank(Path("data/bank"))
+    audits = audit_bank(types, filled, Path("data/databases"), settings, limits)
     asked = dict(zip(("types", "filled", "withdrawn"), proved(types, filled, audits), strict=True))
     with replacing_folder(Path("data/audited")) as folder:
         for name, records in asked.items():

@@ -24,7 +24,7 @@ from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
 from sqldojo.evaluation.audit_report import audit_markdown
-from sqldojo.evaluation.bank_audit import audit_bank
+from sqldojo.evaluation.bank_audit import audit_bank, read_bank
 from sqldojo.family_files import family_databases, family_from_file, refused_by
 from sqldojo.files import read_records, write_json, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
@@ -313,7 +313,7 @@ def audit_command(
     settings = AuditParams(seed=FamilyParams.seed, values_per_type=values_per_type, oracle_instances=oracle)
     try:
         if folder is None:
-            audits = audit_bank(bank, databases, settings, Limits())
+            audits = audit_bank(*read_bank(bank), databases, settings, Limits())
         else:
             refused, subjects = refused_by(folder), []
             for each in read_references(references):

@@ -65,8 +65,7 @@ def propose(databases: Sequence[Path], ask: Ask, params: ProposeParams, provider
     ids = {each.id for each in composed}
     stones = stepping_stones((*TRAINING_TYPES, *composed), failing, databases, **shop) if failing else []
     found = Proposed([*composed, *(each for each in stones if each.id not in ids)])
-    brief = make_brief(databases[0], (*SHOP_TYPES, *found.types), failing,
-                       providers.privacy)  # fmt: skip
+    brief = make_brief(databases[0], (*SHOP_TYPES, *found.types), failing, providers.privacy)
     for model in params.models:
         try:
             types, malformed = api_proposals(model, ask, brief, params.per_model)

@@ -4,7 +4,7 @@ from sqlite_files import write_table
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import FAMILIES, family_paths
 from sqldojo.errors import UserError
-from sqldojo.evaluation.bank_audit import audit_bank, proved, some_of_each
+from sqldojo.evaluation.bank_audit import audit_bank, proved, read_bank, some_of_each
 from sqldojo.files import write_records
 from sqldojo.records import COMPOSED, TRAIN, FilledType, QuestionType
 from sqldojo.verifier.audit import JudgedMutant, JudgedRewrite, ReferenceAudit, Subject, summarise
@@ -32,7 +32,7 @@ def folders(tmp_path_factory):
 
 
 def test_the_audit_is_of_exactly_what_may_be_asked(folders):
-    found = audit_bank(folders, folders, PARAMS, Limits())
+    found = audit_bank(*read_bank(folders), folders, PARAMS, Limits())
     subjects = [each.subject for each in found]
     assert [(each.family, each.reference) for each in subjects] == [(each.family, each.reference) for each in FILLED]
     assert [each.oracle is not None for each in found] == [False] * 4 + [True], "only hand-written ones ask all of it"
@@ -67,6 +67,6 @@ def test_only_what_was_audited_and_let_no_wrong_rewrite_pass_may_be_asked():
     ]  # fmt: skip
 
 
-def test_a_missing_bank_names_the_file(folders, tmp_path):
+def test_a_missing_bank_names_the_file(tmp_path):
     with pytest.raises(UserError, match=r"types\.jsonl: no such file"):
-        audit_bank(tmp_path, folders, PARAMS, Limits())
+        read_bank(tmp_path)

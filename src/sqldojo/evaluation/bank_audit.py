@@ -17,15 +17,20 @@ from sqldojo.verifier.audit import ReferenceAudit
 from sqldojo.verifier.audit_running import AuditParams, audit
 
 
-def audit_bank(bank: Path, databases: Path, params: AuditParams, limits: Limits) -> list[ReferenceAudit]:
-    """The audit of the references in the folder `bank`; `databases` is the folder of both families.
+def read_bank(folder: Path) -> tuple[list[QuestionType], list[FilledType]]:
+    """The types of a bank and the references that were made of them; UserError when it was not built yet."""
+    if not (folder / "types.jsonl").is_file():
+        raise UserError(f"{folder / 'types.jsonl'}: no such file; build it with `dvc repro build_adversarial`")
+    return read_records(folder / "types.jsonl", QuestionType), read_records(folder / "filled.jsonl", FilledType)
 
-    UserError when a file is missing, ReferenceFailed when a reference does not run.
+
+def audit_bank(
+    types: Sequence[QuestionType], filled: Sequence[FilledType], databases: Path, params: AuditParams, limits: Limits
+) -> list[ReferenceAudit]:
+    """The audit of the filled types, or of some of each; `databases` is the folder of both families.
+
+    UserError when a database is missing, ReferenceFailed when a reference does not run.
     """
-    if not (bank / "types.jsonl").is_file():
-        raise UserError(f"{bank / 'types.jsonl'}: no such file; build it with `dvc repro build_adversarial`")
-    types = read_records(bank / "types.jsonl", QuestionType)
-    filled = read_records(bank / "filled.jsonl", FilledType)
     subjects = subjects_of(types, some_of_each(filled, params.values_per_type, params.seed))
     return audit(subjects, {family: family_paths(databases, family) for family in FAMILIES}, params, limits)
 

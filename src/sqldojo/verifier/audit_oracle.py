@@ -20,8 +20,8 @@ from sqldojo.databases.editing import Editor, Worth
 from sqldojo.databases.schema_model import Schema
 from sqldojo.databases.scratch import Scratch
 from sqldojo.verifier.audit import Subject
-from sqldojo.verifier.candidates import Domains, seeded_domains
-from sqldojo.verifier.hints import Hints, hints, shared_values
+from sqldojo.verifier.candidates import Domains, asked_values, seeded_domains
+from sqldojo.verifier.hints import Hints, hints
 from sqldojo.verifier.instance_search import Target, kills
 from sqldojo.verifier.patterned_candidates import patterned_candidates
 
@@ -84,10 +84,7 @@ def is_asked(subject: Subject, scratch: Scratch) -> bool:
 def oracle_editor(subject: Subject, schema: Schema, seed: int | str) -> Editor:
     """Edits of the oracle's databases for a reference."""
     found, domains = _worth_having(subject, schema, seed)
-    asked = {
-        key: [value for value in values if value in domains[key]] for key, values in shared_values(found).items()
-    }
-    return Editor(schema, Worth(asked, domains, found.steps), found.links)
+    return Editor(schema, Worth(asked_values(found, domains), domains, found.steps), found.links)
 
 
 def _worth_having(subject: Subject, schema: Schema, seed: int | str) -> tuple[Hints, Domains]:

@@ -47,6 +47,13 @@ def seeded_domains(schema: Schema, rows: Rows, found: Hints, rng: Random) -> Dom
     return domains
 
 
+def asked_values(found: Hints, domains: Domains) -> Domains:
+    """What the hints ask for in each column, of the values that its domain has."""
+    return {
+        key: [value for value in values if value in domains[key]] for key, values in shared_values(found).items()
+    }
+
+
 def _in_other_case(values: Sequence[Value]) -> list[Value]:
     """Case variants of the first text that has any, for queries that fold them without being asked to."""
     texts = [value for value in values if isinstance(value, str) and value.lower() != value.upper()]

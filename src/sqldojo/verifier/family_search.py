@@ -18,8 +18,8 @@ from sqldojo.databases.families import ORDINARY
 from sqldojo.databases.grafting import graft
 from sqldojo.databases.schema_model import Rows, Schema
 from sqldojo.databases.scratch import Scratch
-from sqldojo.verifier.candidates import messy_candidates, ordinary_candidates, seeded_domains
-from sqldojo.verifier.hints import hints, shared_values
+from sqldojo.verifier.candidates import asked_values, messy_candidates, ordinary_candidates, seeded_domains
+from sqldojo.verifier.hints import hints
 from sqldojo.verifier.instance_search import Instance, Kill, Target, grafted, importance, improve, kills, with_more
 from sqldojo.verifier.situations import situations
 
@@ -97,10 +97,7 @@ class _Search:
         self.mutants = frozenset(kill for kill in self.everything if kill[0] < len(targets))
         self.hints = hints([sqlglot.parse_one(target.reference, read="sqlite") for target in targets], schema)
         self.domains = seeded_domains(schema, rows, self.hints, self.random("domains"))
-        self.asked = {
-            key: [value for value in values if value in self.domains[key]]
-            for key, values in shared_values(self.hints).items()
-        }
+        self.asked = asked_values(self.hints, self.domains)
         worth = Worth(self.asked, self.domains, self.hints.steps)
         self.messy_edit = Editor(schema, worth, self.hints.links)
         self.plain_edit = Editor(schema, None, self.hints.links)

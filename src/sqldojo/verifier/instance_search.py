@@ -66,14 +66,14 @@ def kills(scratch: Scratch, targets: Sequence[Target], wanted: Iterable[Kill] | 
     return frozenset(found)
 
 
-def differ(one: list[tuple[Value, ...]], other: list[tuple[Value, ...]]) -> bool:
+def differ(one: list[tuple[Value, ...]], other: list[tuple[Value, ...]], *, ordered: bool = False) -> bool:
     """Whether two results are different answers, by the grader's rules; column counts of empty ones are not known."""
     if len(one) != len(other) or (one and len(one[0]) != len(other[0])):
         return True
-    if one == other or Counter(one) == Counter(other):
+    if one == other or (not ordered and Counter(one) == Counter(other)):
         return False
     names = ("",) * len(one[0])
-    return first_difference((names, one), (names, other)) is not None
+    return first_difference((names, one), (names, other), ordered=ordered) is not None
 
 
 def _all(targets: Sequence[Target]) -> list[Kill]:

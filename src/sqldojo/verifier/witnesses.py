@@ -18,9 +18,8 @@ from sqldojo.databases.schema_model import Rows, Schema, read_rows
 from sqldojo.databases.scratch import Scratch
 from sqldojo.verifier.audit import Subject
 from sqldojo.verifier.audit_oracle import compiling, is_asked, oracle_editor, oracle_instances, scratch_of
-from sqldojo.verifier.comparison import first_difference
 from sqldojo.verifier.family import reads
-from sqldojo.verifier.instance_search import Instance, Kill, Target, improve, kills
+from sqldojo.verifier.instance_search import Instance, Kill, Target, differ, improve, kills
 from sqldojo.verifier.mutants import mutants
 
 _FILES = 8  # held in memory: the instances of both families
@@ -46,17 +45,8 @@ def passing(scratch: Scratch, subject: Subject, variants: Sequence[str]) -> list
     return [
         variant
         for variant in variants
-        if (found := scratch.run(variant)) is not None and _equal(wanted, found, ordered=subject.ordered)
+        if (found := scratch.run(variant)) is not None and not differ(wanted, found, ordered=subject.ordered)
     ]
-
-
-def _equal(wanted: list[tuple], found: list[tuple], *, ordered: bool) -> bool:
-    if wanted == found:
-        return True
-    if len(wanted) != len(found) or len(wanted[0]) != len(found[0]):
-        return False
-    names = ("",) * len(wanted[0])
-    return first_difference((names, wanted), (names, found), ordered=ordered) is None
 
 
 def passing_on(
