@@ -238,7 +238,8 @@ def family_command(
               help="JSON lines or a JSON list of objects with `question`, `query` (or `sql`) and `db_id`.")
 @click.option("--databases", type=_EXISTING,
               help="The database of all pairs, or a folder with one named by each db_id: SQLite, .sql or .sql.gz.")
-@click.option("--database", type=_FILE, help="Compose up to 500 question types from this database or SQL script, without pairs.")
+@click.option("--database", type=_FILE,
+              help="Compose up to 500 question types from this database or SQL script, without pairs.")
 @click.option("--out", type=_PATH, required=True, help="The folder to write (replaced if it holds a bank already).")
 @click.option("--values", type=click.IntRange(1, 1000), default=BankParams.values, show_default=True,
               help="Values of its parameters that a question type is asked with, at most.")
