@@ -11,10 +11,11 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-inp
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help repro test lint bench clean
+.PHONY: help repro score-test test lint bench clean
 
 help:
 	@echo "make repro   run what changed in the graph (dvc.yaml), then print the scores and the seconds per stage"
+	@echo "make score-test  play the test split with the kept adapter, once; see stages/held_out/params.yaml"
 	@echo "make test    lint, then every test; one runs the whole graph on a tiny random model"
 	@echo "make lint    ruff only"
 	@echo "make bench   what grading costs beside plain sqlite3, and a GRPO step beside other trainers'; needs an idle"
@@ -25,6 +26,12 @@ help:
 repro: $(STAMP)
 	$(BIN)/python -m dvc repro
 	@$(BIN)/sqldojo summary
+
+# Apart from the graph: what was scored once is replayed, and another adapter under the same name is refused.
+score-test: $(STAMP)
+	$(BIN)/python -m dvc repro stages/held_out/dvc.yaml
+	@PYTHONPATH=src $(BIN)/python stages/held_out/show_test.py
+	@echo "commit stages/held_out/ledger.jsonl, stages/held_out/dvc.lock, metrics/test.json and metrics/test_bank.json"
 
 test: lint
 	$(BIN)/python -m pytest --quiet --durations=10

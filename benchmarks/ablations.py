@@ -16,6 +16,7 @@ from typing import Any
 
 from sqldojo import params
 from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.chains import DISTILLED, Chain
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
 from sqldojo.evaluation.selection_look import make_look
@@ -27,6 +28,7 @@ from sqldojo.training.distill import tokenise
 from sqldojo.training.grpo import ALONE, GrpoParams, GrpoRun, Task, train
 from sqldojo.training.policy_model import load_policy_model
 
+CHAIN = Chain("smollm2-135m", 17)
 OPEN = 1e9  # a bound that never binds
 ARMS: dict[str, dict[str, Any]] = {
     "as_set": {},
@@ -50,7 +52,7 @@ def main() -> None:
     parser.add_argument("--learning-rate", type=float, help="instead of that of params.yaml")
     parser.add_argument("--out", type=Path, default=Path("ablations"), help="folder for curves (default ablations)")
     options = parser.parse_args()
-    settings = params.load(Path("params.yaml"), "grpo", GrpoParams)
+    settings = params.load(Path("params.yaml"), "grpo", GrpoParams, seed=CHAIN.seed)
     settings = replace(settings, steps=options.steps, hosts=(),
                        learning_rate=options.learning_rate or settings.learning_rate)  # fmt: skip
     settings = replace(settings, selection=replace(settings.selection, every=options.steps, keep="last"))
@@ -70,7 +72,7 @@ def play_arm(settings: GrpoParams) -> GrpoRun:
     data = Path("data")
     agent = params.load(Path("params.yaml"), "agent", AgentParams)
     limits = params.load(Path("params.yaml"), "verifier", Limits)
-    policy = load_policy_model(data / "model", data / "adapters/distilled")
+    policy = load_policy_model(CHAIN.base, CHAIN.weights(DISTILLED))
     trained, held_out = (
         attempt_maker(family_paths(data / "databases", family), policy.dialogue.tool_format, agent, limits)
         for family in (TRAIN, EVALUATION)
@@ -79,7 +81,7 @@ def play_arm(settings: GrpoParams) -> GrpoRun:
     questions, selection = (read_records(file, Question) for file in files[:2])
     task = Task(questions, tokenise(policy, read_records(files[2], Episode)), trained, agent)
     look = make_look(policy, selection, held_out, agent, settings, ALONE)
-    inputs = (settings, agent, limits, data / "adapters/distilled", data / "model.json", data / "databases", *files)
+    inputs = (settings, agent, limits, CHAIN.weights(DISTILLED), CHAIN.base_card, data / "databases", *files)
     return train(policy, task, settings, look, resumable_folder("ablations", *inputs))
 
 

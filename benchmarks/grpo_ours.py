@@ -26,7 +26,7 @@ from sqldojo.training.policy_model import LoraParams, PolicyModel, add_fresh_ada
 from sqldojo.training.policy_update import lesson_gradients, make_lesson
 from sqldojo.training.rollouts import play
 
-PARAMS = params.load(Path(__file__).resolve().parents[1] / "params.yaml", "grpo", GrpoParams)
+PARAMS = params.load(Path(__file__).resolve().parents[1] / "params.yaml", "grpo", GrpoParams, seed=17)
 # As in the peers: all tokens of all groups count, wrong attempts fully; no reference policy, no demonstrations.
 GUARDS = replace(PARAMS.guards, negative_weight=1.0, kl_weight=0.0, replay_weight=0.0)
 

@@ -52,7 +52,8 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", type=Path, default=ROOT / "data/model", help="an MLX folder (default: data/model)")
+    parser.add_argument("--model", type=Path, default=ROOT / "data/models/smollm2-135m",
+                        help="an MLX folder (default: the embedded model's)")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=1, help="of which the best counts (default: 1)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only the arms whose name holds it")
     parser.add_argument("--prompt", type=int, default=400, help="tokens of the step's prompt (default: 400)")

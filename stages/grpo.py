@@ -1,40 +1,40 @@
-"""Stage grpo: train the distilled adapter further on its own attempts, and keep what the selection set chose."""
+"""Stage grpo@CHAIN: train the distilled adapter further on its own attempts, and keep what the selection set chose."""
 
 from pathlib import Path
 
 from sqldojo import params
 from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.chain_stage import run_chain_stage
+from sqldojo.chains import DISTILLED, Chain
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
-from sqldojo.evaluation.grpo_results import write_results
+from sqldojo.evaluation.grpo_results import watched, write_results
 from sqldojo.evaluation.selection_look import make_look
 from sqldojo.files import read_records
 from sqldojo.records import Episode, Question
-from sqldojo.stage import resumable_folder, run_stage
+from sqldojo.stage import resumable_folder
 from sqldojo.training import data_parallel, distill, grpo, launching, policy_model, provenance
 
-PARAMS, DATA, START = Path("params.yaml"), Path("data"), Path("data/adapters/distilled")
-ASKED, HELD, SHOWN = (DATA / f"{name}.jsonl" for name in ("questions/train", "questions/selection", "demonstrations"))
+PARAMS, NAMES = Path("params.yaml"), ("questions/train.jsonl", "questions/selection.jsonl", "demonstrations.jsonl")
+FILES = ASKED, HELD, SHOWN, DATABASES = [Path("data") / name for name in (*NAMES, "databases")]
 
 
-def main() -> None:
-    settings = params.load(PARAMS, "grpo", grpo.GrpoParams)
+def main(chain: Chain) -> None:
+    settings = params.load(PARAMS, "grpo", grpo.GrpoParams, seed=chain.seed)
     if launching.left_to_ranks(settings.hosts, Path.cwd()):
         return
     agent, limits = params.load(PARAMS, "agent", AgentParams), params.load(PARAMS, "verifier", Limits)
-    ranks, about = data_parallel.join_ranks(), provenance.provenance(settings.seed)
-    policy = policy_model.load_policy_model(DATA / "model", START)
-    families = [family_paths(DATA / "databases", family) for family in (TRAIN, EVALUATION)]
+    ranks, about, start = data_parallel.join_ranks(), provenance.provenance(settings.seed), chain.weights(DISTILLED)
+    policy = policy_model.load_policy_model(chain.base, start)
+    families = [family_paths(DATABASES, family) for family in (TRAIN, EVALUATION)]
     make, held_out = (attempt_maker(each, policy.dialogue.tool_format, agent, limits) for each in families)
     task = grpo.Task(read_records(ASKED, Question), distill.tokenise(policy, read_records(SHOWN, Episode)), make, agent)
     look = make_look(policy, read_records(HELD, Question), held_out, agent, settings, ranks)
-    files = (DATA / "model.json", START, ASKED, HELD, SHOWN, *families[0], *families[1])
-    scratch = resumable_folder("grpo", settings, agent, limits, about, *files)
-    run = grpo.train(policy, task, settings, look, scratch, ranks)
-    if ranks.is_first:
-        write_results(Path("."), run, policy, policy_model.adapter_params(START), about)
-    ranks.barrier()
+    scratch = resumable_folder(f"grpo@{chain.name}", settings, agent, limits, about, chain.base_card, start, *FILES)
+    with watched(chain) as observe:
+        run = grpo.train(policy, task, settings, look, scratch, ranks, observe)
+    write_results(chain, run, policy, policy_model.adapter_params(start), about, scratch, ranks)
 
 
 if __name__ == "__main__":
-    run_stage("grpo", main)
+    run_chain_stage("grpo", main)

@@ -1,35 +1,32 @@
-"""Stage report: the scores of the checkpoints named on the command line side by side, the bank, and what it cost."""
+"""Stage report@CHAIN: what a chain's checkpoints score and how they differ, as numbers, as a text and as a page."""
 
-import json
-import sys
-from itertools import pairwise
 from pathlib import Path
 
-from sqldojo.evaluation.bank_report import bank_markdown, merged_costs
-from sqldojo.evaluation.paired import changes
+from sqldojo.chain_stage import run_chain_stage
+from sqldojo.chains import DISTILLED, KEPT, Chain
+from sqldojo.evaluation.comparing import gains_and_losses, question_changes, type_changes
+from sqldojo.evaluation.group_signal import signal_per_50_steps
+from sqldojo.evaluation.page.page import build_page
+from sqldojo.evaluation.page.run_files import read_run
+from sqldojo.evaluation.paired import chain_changes
 from sqldojo.evaluation.report import headline, markdown
-from sqldojo.files import read_records, write_json, write_text
-from sqldojo.records import Episode
-from sqldojo.stage import run_stage
+from sqldojo.files import write_json, write_text
 
 
-def read(name: str) -> dict:
-    return json.loads(Path(f"metrics/{name}.json").read_text(encoding="utf-8"))
-
-
-def main() -> None:
-    names = sys.argv[1:]
-    metrics = {name: read(f"evaluate/{name}") for name in names}
-    episodes = {name: read_records(Path(f"data/episodes/{name}.jsonl"), Episode) for name in names}
-    changed = {name: changes(episodes[before], episodes[name]) for before, name in pairwise(names)}
-    review = read("review")
-    spending = {name: read(name) for name in ("propose", "review", "teach")}
-    costs = merged_costs(spending, review["accepted_by"]["proposer"])
-    write_json(Path("metrics/summary.json"), headline(metrics, changed))
-    write_json(Path("metrics/cost.json"), costs)
-    bank = bank_markdown(review, read("bank"), read("audit")["asked"], costs)
-    write_text(Path("reports/summary.md"), f"{markdown(metrics, changed)}\n{bank}")
+def main(chain: Chain) -> None:
+    """The kept checkpoint is one of those that were played, so its scores and episodes are those of that one."""
+    run = read_run(Path("."), chain)
+    keep, scores, episodes = run.metrics["keep"], dict(run.scores), dict(run.episodes)
+    scores[KEPT], episodes[KEPT] = scores[run.kept], episodes[run.kept]
+    changed, sides = chain_changes(episodes), (episodes[DISTILLED], episodes[KEPT])
+    text = markdown(
+        scores, changed, keep=keep, types=type_changes(*sides), counts=gains_and_losses(question_changes(*sides)),
+        signal=signal_per_50_steps(run.curves["grpo_steps"]),
+    )  # fmt: skip
+    write_json(chain.metrics("report"), headline(scores, changed, keep))
+    write_text(chain.page.with_suffix(".md"), text)
+    write_text(chain.page, build_page(run))
 
 
 if __name__ == "__main__":
-    run_stage("report", main)
+    run_chain_stage("report", main)

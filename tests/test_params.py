@@ -114,3 +114,39 @@ def test_broken_yaml_is_told_in_one_line(tmp_path, content, message):
     with pytest.raises(ParamsError, match=r"params\.yaml: " + message) as raised:
         params.read_document(tmp_path / "params.yaml")
     assert "\n" not in str(raised.value)
+
+
+def test_what_is_given_does_not_come_from_the_file(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text("distill: {learning_rate: 1.0}", encoding="utf-8")
+    assert params.load(path, "distill", Section, updates=9).updates == 9
+    path.write_text("distill: {learning_rate: 1.0, updates: 4}", encoding="utf-8")
+    with pytest.raises(ParamsError, match=r"distill\.updates: unknown key"):
+        params.load(path, "distill", Section, updates=9)
+
+
+def test_an_entry_under_a_name_of_the_users_choice(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text("sources: {a-1: 'random:tiny', b: 3}", encoding="utf-8")
+    assert params.load_entry(path, "sources", "a-1") == "random:tiny"
+    for name in ("b", "c"):
+        with pytest.raises(ParamsError, match=rf"params\.yaml: sources\.{name}: there is no such text"):
+            params.load_entry(path, "sources", name)
+    with pytest.raises(ParamsError, match="section `source` is missing; did you mean `sources`"):
+        params.load_entry(path, "source", "a-1")
+
+
+@pytest.mark.parametrize(("text", "message"), [("[]", "at least one"), ("a", "expected a list"), ("[1, 2, 1]", "twice"),
+                                               ("[1, b]", r"seeds\[1\]: expected a whole number")])  # fmt: skip
+def test_a_list_that_cannot_be_used(tmp_path, text, message):
+    path = tmp_path / "params.yaml"
+    path.write_text(f"seeds: {text}", encoding="utf-8")
+    with pytest.raises(ParamsError, match=message):
+        params.load_list(path, "seeds", int)
+
+
+def test_a_list(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text("seeds: [17, 18]\nmodels: [a, b]", encoding="utf-8")
+    assert params.load_list(path, "seeds", int) == [17, 18]
+    assert params.load_list(path, "models", str) == ["a", "b"]

@@ -1,9 +1,26 @@
 """Overlays: comments and untouched lines stay, unknown keys are refused before anything is written."""
 
+import cpu_first  # noqa: F401
 import pytest
 
+# isort: split
+from source_tree import ROOT
+
 from sqldojo import profiles
-from sqldojo.params import ParamsError, read_document
+from sqldojo.agent.episode import AgentParams
+from sqldojo.evaluation.scoring import EvaluateParams
+from sqldojo.params import ParamsError, load, load_entry, load_list, read_document
+from sqldojo.proposing import ProposeParams
+from sqldojo.questions.instantiate import QuestionParams
+from sqldojo.questions.review import ReviewParams
+from sqldojo.training.distill import DistillParams, RedistillParams
+from sqldojo.training.grpo import GrpoParams
+from sqldojo.training.model_sources import check_source
+
+SECTIONS = {
+    "agent": AgentParams, "distill": DistillParams, "evaluate": EvaluateParams, "grpo": GrpoParams,
+    "propose": ProposeParams, "questions": QuestionParams, "redistill": RedistillParams, "review": ReviewParams,
+}  # fmt: skip
 
 PARAMS = """\
 # the seed of everything
@@ -70,3 +87,25 @@ def test_unknown_profile_lists_the_known(params):
     overlay(params, "seed: 17\n")
     with pytest.raises(ParamsError, match=r"tiny\.yaml: no such profile; known: smoke"):
         profiles.apply(params, params.parent / "profiles" / "tiny.yaml")
+
+
+def test_names_of_the_users_choice_may_be_added(params):
+    params.write_text(PARAMS + "sources:\n  a: wheel:a\nquestions:\n  held_out_questions: {}\n")
+    changed = overlay(params, "sources: {b: 'hf:org/b'}\nquestions: {held_out_questions: {check: 18}}\n")
+    assert changed == ["sources.b", "questions.held_out_questions.check"]
+    document = read_document(params)
+    assert document["sources"] == {"a": "wheel:a", "b": "hf:org/b"}
+    assert document["questions"] == {"held_out_questions": {"check": 18}}
+
+
+@pytest.mark.parametrize("name", [path.stem for path in (ROOT / "profiles").glob("*.yaml")])
+def test_every_profile_fits_the_params(name, tmp_path):
+    """Laid over the real file it is read by every stage's own section."""
+    path = tmp_path / "params.yaml"
+    path.write_text((ROOT / "params.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    assert profiles.apply(path, ROOT / f"profiles/{name}.yaml")
+    for model in load_list(path, "models", str):
+        check_source(load_entry(path, "sources", model))
+    for section, schema in SECTIONS.items():
+        given = {"seed": 1} if section in ("distill", "grpo", "redistill") else {}
+        load(path, section, schema, **given)

@@ -11,9 +11,12 @@ import pytest
 from source_tree import ROOT
 
 from sqldojo import profiles
+from sqldojo.chains import CHECKPOINTS, KEPT, RELEASED, Chain
 
-CHECKPOINTS = ("released", "distilled", "grpo")
-EVALUATION_STAGES = {*(f"evaluate@{checkpoint}" for checkpoint in CHECKPOINTS), "report"}
+CHAIN = Chain("smollm2-135m", 17)
+TRAINED = CHECKPOINTS[1:]
+LATE_STAGES = {f"keep@{CHAIN.name}", f"report@{CHAIN.name}", "summary"}
+PLAYED_STAGES = {f"evaluate_released@{CHAIN.model}", *(f"evaluate@{CHAIN.name}-{name}" for name in TRAINED)}
 ROW_KEYS = {
     "accuracy", "accuracy_low", "accuracy_high", "correct", "wrong_sql", "never_submitted", "out_of_budget",
     "questions", "attempts",
@@ -48,7 +51,7 @@ class Workspace:
         self.run("git", "add", "--all")
         self.run("git", "commit", "--quiet", "--message", message)
 
-    def read_json(self, path: str) -> dict:
+    def read_json(self, path: str | Path) -> dict:
         return json.loads((self.folder / path).read_text(encoding="utf-8"))
 
 
@@ -90,23 +93,39 @@ def first_run(workspace):
 
 
 def test_every_stage_runs_and_metrics_have_their_keys(workspace, first_run):
-    assert ran(first_run) >= {"prepare_model", "teach", "distill", "grpo"} | EVALUATION_STAGES
+    trained = {f"{stage}@{CHAIN.name}" for stage in ("distill", "grpo", "redistill")}
+    assert ran(first_run) >= {f"prepare_model@{CHAIN.model}", "teach"} | trained | PLAYED_STAGES | LATE_STAGES
     for checkpoint in CHECKPOINTS:
-        metrics = workspace.read_json(f"metrics/evaluate/{checkpoint}.json")
+        metrics = workspace.read_json(CHAIN.scores(checkpoint))
         assert set(metrics) == {"reserved", "selection", "check"}
         assert all(set(row) == ROW_KEYS for row in metrics.values())
         for row in metrics.values():
             assert 0 <= row["accuracy_low"] <= row["accuracy"] <= row["accuracy_high"] <= 1
-        header = (workspace.folder / f"plots/evaluate/{checkpoint}_types.csv").read_text().splitlines()[0]
+        header = (workspace.folder / CHAIN.type_scores(checkpoint)).read_text().splitlines()[0]
         assert {"type", "split", "accuracy"} <= set(header.split(","))
-    summary = workspace.read_json("metrics/summary.json")
-    assert {split: set(row) for split, row in summary.items()} == {
-        split: set(CHECKPOINTS) for split in ("reserved", "selection", "check")
-    }
-    assert (workspace.folder / "plots/distill.csv").read_text().startswith("update,")
-    assert (workspace.folder / "plots/grpo/steps.csv").read_text().startswith("step,")
-    assert (workspace.folder / "plots/grpo/looks.csv").read_text().startswith("step,accuracy,low,high")
-    assert workspace.read_json("metrics/grpo.json")["looks"] == 3
+    for path in ("metrics/summary.json", CHAIN.metrics("report")):
+        assert (workspace.folder / path).is_file()
+    for name, start in (("distill", "update,"), ("redistill", "update,"), ("grpo_steps", "step,"),
+                        ("grpo_looks", "step,accuracy,low,high")):  # fmt: skip
+        assert (workspace.folder / CHAIN.curve(name)).read_text().startswith(start)
+    assert workspace.read_json(CHAIN.metrics("grpo"))["looks"] == 3
+    assert not list((workspace.folder / ".scratch/live").rglob("*.csv"))
+
+
+def test_the_kept_adapter_is_the_one_that_selection_prefers(workspace, first_run):
+    found = workspace.read_json(CHAIN.metrics("keep"))
+    kept = "redistilled" if found["kept_redistilled"] else "grpo"
+    assert found["grpo"] <= found[kept] >= found["redistilled"]
+    of_kept, of_chosen = (
+        {path.name: path.read_bytes() for path in (workspace.folder / CHAIN.weights(name)).iterdir()}
+        for name in (KEPT, kept)
+    )
+    assert of_kept == of_chosen and "adapters.safetensors" in of_kept
+
+
+def test_the_report_is_one_page_of_the_chain(workspace, first_run):
+    page = (workspace.folder / CHAIN.page).read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and all(name in page for name in CHECKPOINTS)
 
 
 def test_git_sees_no_output_that_dvc_keeps(workspace, first_run):
@@ -125,19 +144,20 @@ def test_second_run_does_nothing(workspace, first_run):
 
 def test_command_prints_scores_and_seconds(workspace, first_run):
     output = workspace.run(sys.executable, "-c", "from sqldojo.cli import main; main()", "summary")
-    assert "reserved" in output and "distilled" in output and "evaluate@released" in output
+    assert "reserved" in output and "redistilled" in output and f"evaluate@{CHAIN.name}-grpo" in output
 
 
 def test_evaluation_parameter_reruns_evaluation_and_report_alone(workspace, first_run):
     params = workspace.folder / "params.yaml"
     before = params.read_text(encoding="utf-8")
-    attempts = workspace.read_json("metrics/evaluate/released.json")["reserved"]["attempts"]
+    attempts = workspace.read_json(CHAIN.scores(RELEASED))["reserved"]["attempts"]
     profile = workspace.folder.parent / "more.yaml"
     profile.write_text("evaluate:\n  attempts: 2\n", encoding="utf-8")
     assert profiles.apply(params, profile) == ["evaluate.attempts"]
     try:
-        assert ran(workspace.dvc("repro")) == EVALUATION_STAGES
-        assert workspace.read_json("metrics/evaluate/released.json")["reserved"]["attempts"] == 2 * attempts
+        reran = ran(workspace.dvc("repro"))
+        assert PLAYED_STAGES <= reran <= PLAYED_STAGES | LATE_STAGES
+        assert workspace.read_json(CHAIN.scores(RELEASED))["reserved"]["attempts"] == 2 * attempts
     finally:
         params.write_text(before, encoding="utf-8")
     output = workspace.dvc("repro")
@@ -145,15 +165,39 @@ def test_evaluation_parameter_reruns_evaluation_and_report_alone(workspace, firs
     assert workspace.run("git", "status", "--porcelain") == ""
 
 
+def test_late_parameter_reruns_late_stages_alone(workspace, first_run):
+    """The second distillation's rate: what was trained and played before stays."""
+    output = workspace.dvc("exp", "run", "-S", "redistill.learning_rate=1e-2", "-n", "late")
+    again = {f"redistill@{CHAIN.name}", f"evaluate@{CHAIN.name}-redistilled"}
+    assert again <= ran(output) <= again | LATE_STAGES
+    workspace.run("git", "checkout", "--quiet", ".")
+    workspace.dvc("checkout")
+
+
 def test_sweep_and_compare_as_in_the_readme(workspace, first_run):
     output = workspace.dvc("exp", "run", "-S", "distill.learning_rate=1e-3", "-n", "faster")
-    # The report is skipped when no score changed, as with a model that cannot learn.
-    assert ran(output) - {"report"} == {"distill", "grpo", "evaluate@distilled", "evaluate@grpo"}
-    losses = (workspace.folder / "plots/distill.csv").read_text()
+    again = {*(f"{stage}@{CHAIN.name}" for stage in ("distill", "grpo", "redistill")),
+             *(f"evaluate@{CHAIN.name}-{name}" for name in TRAINED)}  # fmt: skip
+    # What follows is skipped when no score changed, as with a model that cannot learn.
+    assert again <= ran(output) <= again | LATE_STAGES
+    curve = workspace.folder / CHAIN.curve("distill")
+    losses = curve.read_text()
     difference = json.loads(workspace.dvc("metrics", "diff", "main", "faster", "--all", "--json"))
     assert "metrics/summary.json" in difference
     assert "faster" in workspace.dvc("exp", "show", "--csv")
     workspace.run("git", "checkout", "--quiet", ".")
     workspace.dvc("checkout")
-    assert (workspace.folder / "plots/distill.csv").read_text() != losses
+    assert curve.read_text() != losses
     assert not ran(workspace.dvc("repro"))
+
+
+def test_a_second_seed_is_a_second_chain(workspace, first_run):
+    """Nothing of the first one runs again, and the summary has both."""
+    other = Chain(CHAIN.model, 18)
+    output = workspace.dvc("exp", "run", "-S", "seeds=[17,18]", "-n", "seeds")
+    assert {f"distill@{other.name}", f"keep@{other.name}"} <= ran(output)
+    assert all(name.endswith(other.name) or f"@{other.name}-" in name or name == "summary" for name in ran(output))
+    assert workspace.read_json(other.metrics("report")).keys() == workspace.read_json(CHAIN.metrics("report")).keys()
+    workspace.run("git", "checkout", "--quiet", ".")
+    workspace.run("git", "clean", "--quiet", "-d", "--force", "metrics", "plots")
+    workspace.dvc("checkout")

@@ -20,18 +20,21 @@ from rich.table import Table
 
 from sqldojo import profiles
 from sqldojo.bank_files import REVIEWS, BankParams, bank_from_database, bank_from_pairs
+from sqldojo.chains import CHECKPOINTS
+from sqldojo.comparing_files import compare_files, episodes_path
 from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
 from sqldojo.evaluation.audit_report import audit_markdown
 from sqldojo.evaluation.bank_audit import audit_bank, read_bank
+from sqldojo.evaluation.comparison_view import render_comparison
 from sqldojo.family_files import family_databases, family_from_file, refused_by
 from sqldojo.files import read_records, write_json, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
 from sqldojo.params import load as load_params
 from sqldojo.questions.stepping_stones import failing_types
 from sqldojo.recording_runs import RUNS
-from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TRAIN, Episode
+from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, TEST, TRAIN, Episode
 from sqldojo.reference_files import read_references
 from sqldojo.regrading import read_questions, regrade, write_archive
 from sqldojo.teacher.provider import PURPOSES, ProviderParams
@@ -41,6 +44,7 @@ from sqldojo.verifier.audit_running import AuditParams, audit
 from sqldojo.verifier.family_search import FamilyParams
 from sqldojo.verifier.grading import CORRECT, ReferenceFailed, Verdict, grade
 from sqldojo.verifier.mutants import Unparsable
+from sqldojo.watching import PageServer, WatchedPage, attempts_of, chosen_chain, serve_until_interrupted, write_page
 
 
 class _Existing(click.Path):
@@ -112,8 +116,18 @@ def profile(name: str, params: Path, folder: Path) -> None:
     click.echo(f"{params}: {len(changed)} values changed" + (f": {', '.join(changed)}" if changed else ""))
 
 
-@main.command()
-@click.argument("episodes", type=_FILE)
+_MODEL = click.option("--model", help="The chain's model; the first of params.yaml by default.")
+_SEED = click.option("--seed", type=int, help="The chain's seed; the first of params.yaml by default.")
+_PARAMS = click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True)
+
+
+@main.command(short_help="Print the transcripts of a checkpoint, or of a file.")
+@click.argument("episodes", type=_FILE, required=False)
+@click.option("--checkpoint", type=click.Choice(CHECKPOINTS), help="In place of a file: what this checkpoint did.")
+@click.option("--beside", type=click.Choice(CHECKPOINTS), help="An earlier checkpoint, shown beside --checkpoint.")
+@_MODEL
+@_SEED
+@_PARAMS
 @click.option("--outcome", type=click.Choice(OUTCOMES))
 @click.option("--type", "question_type", help="Only this question type.")
 @click.option("--split", type=click.Choice((TRAIN, *HELD_OUT_SPLITS)))
@@ -121,15 +135,97 @@ def profile(name: str, params: Path, folder: Path) -> None:
 @click.option("--system", is_flag=True, help="Print the system prompt too.")
 @reporting_errors
 def show(
-    episodes: Path, outcome: str | None, question_type: str | None, split: str | None, limit: int, system: bool
+    episodes: Path | None,
+    checkpoint: str | None,
+    beside: str | None,
+    model: str | None,
+    seed: int | None,
+    params: Path,
+    outcome: str | None,
+    question_type: str | None,
+    split: str | None,
+    limit: int,
+    system: bool,
 ) -> None:
-    """Print the transcripts in a JSONL file of EPISODES, such as data/episodes/distilled.jsonl."""
+    """Print transcripts: of a JSONL file of EPISODES, or of a --checkpoint, perhaps with another one --beside it."""
+    if (episodes is None) == (checkpoint is None) or (beside is not None and checkpoint is None):
+        raise UserError("show: give a file of EPISODES, or --checkpoint and perhaps --beside")
+    earlier = None
+    if checkpoint is not None:
+        chain = chosen_chain(params, model, seed)
+        episodes = attempts_of(chain, checkpoint, Path())
+        earlier = read_records(attempts_of(chain, beside, Path()), Episode) if beside is not None else None
     records = read_records(episodes, Episode)
     found = transcript.select(records, outcome=outcome, type=question_type, split=split)
     console = _console()
-    for episode in found[:limit]:
-        console.print(transcript.render(episode, system=system))
+    if earlier is None:
+        for episode in found[:limit]:
+            console.print(transcript.render(episode, system=system))
+    else:
+        for pair in transcript.same_attempts(earlier, found)[:limit]:
+            console.print(transcript.render_beside((beside, checkpoint), pair))
     click.echo(f"{min(limit, len(found))} of {len(found)} matching episodes; the file holds {len(records)}")
+
+
+@main.command(name="compare", short_help="Say what changed from one checkpoint to another.")
+@click.argument("before")
+@click.argument("after")
+@click.option("--split", type=click.Choice((TRAIN, *HELD_OUT_SPLITS, TEST)), help="Only this split.")
+@click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True,
+              help="Questions gained to print, and as many lost.")
+@_MODEL
+@_SEED
+@_PARAMS
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+@reporting_errors
+def compare_command(
+    before: str,
+    after: str,
+    split: str | None,
+    limit: int,
+    model: str | None,
+    seed: int | None,
+    params: Path,
+    as_json: bool,
+) -> None:
+    """Compare what two checkpoints did at the same questions, from BEFORE to AFTER.
+
+    Each is a JSONL file of episodes, or released, distilled, grpo, redistilled or kept for a checkpoint of a chain.
+    """
+    chain = functools.partial(chosen_chain, params, model, seed)
+    files = [episodes_path(name, chain, Path()) for name in (before, after)]
+    found = compare_files(*files, names=(before, after), split=split)
+    if as_json:
+        click.echo(json.dumps(found.as_json(), sort_keys=True, ensure_ascii=False))
+    else:
+        _console().print(render_comparison(found.names, found.splits, found.types, found.questions, limit))
+
+
+@main.command(name="report", short_help="Write the page of a chain as it is now.")
+@_MODEL
+@_SEED
+@_PARAMS
+@click.option("--out", type=_PATH, help="The HTML file to write; reports/MODEL/SEED.html by default.")
+@reporting_errors
+def report_command(model: str | None, seed: int | None, params: Path, out: Path | None) -> None:
+    """Write one HTML page with all that there is of a chain now, while it trains too."""
+    chain = chosen_chain(params, model, seed)
+    path = out or chain.page
+    write_page(Path(), chain, path)
+    click.echo(f"{path}: open it in a browser")
+
+
+@main.command(name="watch", short_help="Serve the page of a chain while it trains.")
+@_MODEL
+@_SEED
+@_PARAMS
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 for any free one.")
+@reporting_errors
+def watch_command(model: str | None, seed: int | None, params: Path, port: int) -> None:
+    """Serve that page to this machine's browsers; it follows what changes. Ctrl-C ends it."""
+    server = PageServer(WatchedPage(Path(), chosen_chain(params, model, seed)), port)
+    click.echo(f"{server.address} (Ctrl-C ends it)")
+    serve_until_interrupted(server)
 
 
 @main.command(name="grade", short_help="Judge a query by the reference's result.")

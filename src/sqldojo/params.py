@@ -9,7 +9,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import typing
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from ruamel.yaml import YAML
@@ -18,18 +20,45 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from sqldojo.errors import UserError
 
 Section = TypeVar("Section")
+Item = TypeVar("Item", str, int)
 
 
 class ParamsError(UserError):
     """A mistake in params.yaml, told with the file, the key and what to do."""
 
 
-def load(path: Path, section: str, schema: type[Section]) -> Section:
-    """The section of a params file as an instance of `schema`; ParamsError for whatever does not fit."""
+def load(path: Path, section: str, schema: type[Section], **given: Any) -> Section:
+    """The section of a params file as an instance of `schema`; ParamsError for whatever does not fit.
+
+    The fields that are `given` do not come from the file, and are unknown keys there.
+    """
+    return _build(f"{path}: {section}", _section(path, section), schema, given)
+
+
+def load_entry(path: Path, section: str, name: str) -> str:
+    """The text under a name of the user's own choice; ParamsError when it is not there or no text."""
+    entries = _section(path, section)
+    if not isinstance(entries, dict) or not isinstance(entries.get(name), str):
+        raise ParamsError(f"{path}: {section}.{name}: there is no such text; add it")
+    return entries[name]
+
+
+def load_list(path: Path, section: str, kind: type[Item]) -> list[Item]:
+    """A list of texts or of whole numbers; ParamsError when it is none, is empty or holds anything twice."""
+    values = _section(path, section)
+    if not isinstance(values, list) or not values:
+        raise ParamsError(f"{path}: {section}: expected a list of at least one, found {values!r}")
+    items = [_convert(f"{path}: {section}[{index}]", value, kind) for index, value in enumerate(values)]
+    if len(set(items)) < len(items):
+        raise ParamsError(f"{path}: {section}: holds something twice; remove one of the two")
+    return items
+
+
+def _section(path: Path, section: str) -> Any:
     document = read_document(path)
     if section not in document:
         raise ParamsError(f"{path}: section `{section}` is missing;{_suggest(section, list(document), 'add it')}")
-    return _build(f"{path}: {section}", document[section], schema)
+    return document[section]
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -52,15 +81,15 @@ def _problem(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _build(where: str, values: Any, schema: type[Section]) -> Section:
+def _build(where: str, values: Any, schema: type[Section], given: Mapping[str, Any] = MappingProxyType({})) -> Section:
     if not isinstance(values, dict):
         raise ParamsError(f"{where}: expected a mapping of keys, found {values!r}")
     hints = typing.get_type_hints(schema)
-    fields = {field.name: field for field in dataclasses.fields(schema)}
+    fields = {field.name: field for field in dataclasses.fields(schema) if field.name not in given}
     for key in values:
         if key not in fields:
             raise ParamsError(f"{where}.{key}: unknown key;{_suggest(str(key), list(fields), 'remove it')}")
-    arguments = {}
+    arguments = dict(given)
     for name, field in fields.items():
         if name in values:
             arguments[name] = _convert(f"{where}.{name}", values[name], hints[name])

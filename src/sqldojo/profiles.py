@@ -1,7 +1,8 @@
 """Profiles: overlays on params.yaml, such as a tiny one for tests or one for another model.
 
-An overlay holds only the keys that it changes. params.yaml is rewritten in place with its comments kept, so that DVC
-sees ordinary changed params and `git checkout params.yaml` takes the profile off again.
+An overlay holds only the keys that it changes; it adds keys only where they are names of the user's choice. params.yaml
+is rewritten in place with its comments kept, so that DVC sees ordinary changed params and `git checkout params.yaml`
+takes the profile off again.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from ruamel.yaml import YAML
 
 from sqldojo.files import write_text
 from sqldojo.params import ParamsError, read_document
+
+_NAMED_BY_USERS = {("sources",), ("providers", "prices"), ("questions", "held_out_questions")}
 
 
 def apply(params: Path, profile: Path) -> list[str]:
@@ -44,6 +47,10 @@ def _overlay(profile: str, base: dict[str, Any], overlay: Mapping[str, Any], pla
     changed = []
     for key, value in overlay.items():
         dotted = ".".join((*place, str(key)))
+        if key not in base and place in _NAMED_BY_USERS:
+            base[key] = value
+            changed.append(dotted)
+            continue
         if key not in base:
             close = difflib.get_close_matches(str(key), [str(name) for name in base], n=1)
             hint = f"did you mean `{close[0]}`?" if close else "remove it, or add it to params.yaml first"

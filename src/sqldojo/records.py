@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-TRAIN, RESERVED, SELECTION, CHECK = "train", "reserved", "selection", "check"
+TRAIN, RESERVED, SELECTION, CHECK, TEST = "train", "reserved", "selection", "check", "test"
 HELD_OUT_SPLITS = (RESERVED, SELECTION, CHECK)
 
 CORRECT, WRONG_SQL, NEVER_SUBMITTED, OUT_OF_BUDGET = "correct", "wrong_sql", "never_submitted", "out_of_budget"

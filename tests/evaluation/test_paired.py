@@ -2,7 +2,7 @@
 
 import pytest
 
-from sqldojo.evaluation.paired import changes
+from sqldojo.evaluation.paired import chain_changes, changes
 from sqldojo.evaluation.statistics import paired_interval
 from sqldojo.records import CORRECT, WRONG_SQL, Episode
 
@@ -41,3 +41,20 @@ def test_other_questions_are_not_compared():
         changes(played(lambda n, a: True), played(lambda n, a: True, "reserved"))
     with pytest.raises(ValueError, match="same questions"):
         changes(played(lambda n, a: True), played(lambda n, a: True, attempts=1))
+
+
+def test_a_chain_compares_each_checkpoint_with_where_its_training_began():
+    chain = {
+        "released": played(lambda n, a: False),
+        "distilled": played(lambda n, a: n < 4),
+        "grpo": played(lambda n, a: n < 6),
+        "redistilled": played(lambda n, a: n < 7),
+        "kept": played(lambda n, a: n < 7),
+    }
+    found = chain_changes(chain)
+    assert list(found) == ["distilled", "grpo", "redistilled", "kept"]
+    changed = [found[name]["check"]["change"] for name in found]
+    assert changed == [round(share, 4) for share in (4 / 12, 2 / 12, 1 / 12, 3 / 12)]
+    assert found["kept"] == changes(chain["distilled"], chain["kept"])
+    without = {name: chain[name] for name in ("released", "distilled", "redistilled")}
+    assert list(chain_changes(without)) == ["distilled"]

@@ -24,7 +24,7 @@ from sqldojo.training.selection import Look
 PARAMS = GrpoParams(
     seed=5, steps=1, questions=1, attempts=2, informative_groups=1, most_questions=1, width=9, micro_batch_size=1,
     updates_per_rollout=1, replayed=0, learning_rate=0.1, final_share=1.0, warmup_steps=0, gradient_norm=1.0,
-    checkpoint_every=1, hosts=(), guards=GUARDS, selection=replace(SELECTION, attempts=3),
+    checkpoint_every=1, hours=0.0, hosts=(), guards=GUARDS, selection=replace(SELECTION, attempts=3),
 )  # fmt: skip
 QUESTIONS = [Question(f"q-{n}", f"t-{n % 2}", SPLIT, "evaluation", f"Question {n}?", "SELECT 1", {}) for n in range(4)]
 

@@ -1,5 +1,6 @@
 """Intervals against known answers, and the properties that a clustered interval must have."""
 
+import itertools
 import math
 
 import numpy
@@ -8,7 +9,13 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqldojo.evaluation.statistics import clustered_interval, exact_interval, luck_of_the_best, paired_interval
+from sqldojo.evaluation.statistics import (
+    clustered_interval,
+    exact_interval,
+    luck_of_the_best,
+    paired_interval,
+    pass_at,
+)
 
 
 def width(interval):
@@ -39,13 +46,31 @@ def test_types_of_one_question_are_the_plain_bootstrap_over_questions():
     assert interval.high == pytest.approx(high, abs=0.011)
 
 
+@pytest.mark.parametrize(("types", "beyond_each_end"), [(10, 0.0086), (15, 0.0132), (100, 0.0231)])
+def test_percentiles_are_expanded_for_few_types(types, beyond_each_end):
+    """One question a type, two of five right: the bootstrap is a known binomial, its percentiles are known."""
+    values = {f"type {index}": [[float(index % 5 < 2)]] for index in range(types)}
+    student = scipy.stats.t.ppf(0.025, types - 1) * math.sqrt(types / (types - 1))
+    assert scipy.stats.norm.cdf(student) == pytest.approx(beyond_each_end, abs=0.0001)
+    low, high = scipy.stats.binom.ppf([beyond_each_end, 1 - beyond_each_end], types, 0.4) / types
+    interval = clustered_interval(values, "17", resamples=40_000)
+    assert interval.low == pytest.approx(low, abs=0.011)
+    assert interval.high == pytest.approx(high, abs=0.011)
+
+
+def test_two_types_claim_hardly_anything():
+    interval = clustered_interval({"a": [[0.0]] * 6, "b": [[1.0]] * 6}, "17")
+    assert (interval.low, interval.high) == (0.0, 1.0)
+
+
 def test_types_that_differ_give_a_wider_interval_than_the_same_questions_unclustered():
     """Ten types all right, ten all wrong, 20 questions each: 20 independent units, not 400."""
     values = {f"type {index:02}": [[float(index < 10)]] * 20 for index in range(20)}
     clustered = clustered_interval(values, "17")
     plain = clustered_interval({"all": [question for questions in values.values() for question in questions]}, "17")
     assert clustered.mean == plain.mean == 0.5
-    assert width(clustered) / width(plain) == pytest.approx(math.sqrt(20), rel=0.1)
+    expanded = 2.147 / 1.969  # Student's quantiles times sqrt(m / (m - 1)) for 20 and for 400 units
+    assert width(clustered) / width(plain) == pytest.approx(expanded * math.sqrt(20), rel=0.1)
 
 
 def test_second_stage_adds_the_spread_of_questions_within_types():
@@ -118,6 +143,35 @@ def test_bounds_are_ordered_and_mirror_when_right_and_wrong_are_swapped(values):
     mirrored = clustered_interval(swapped, "17", resamples=1000)
     assert mirrored.mean == pytest.approx(1 - interval.mean)
     assert numpy.isclose(mirrored.low, 1 - interval.high, atol=0.15)
+
+
+@pytest.mark.parametrize("right", range(0, 7))
+@pytest.mark.parametrize("k", [1, 2, 4, 6])
+def test_pass_at_is_the_share_of_choices_with_a_right_attempt(k, right):
+    choices = list(itertools.combinations([1] * right + [0] * (6 - right), k))
+    assert pass_at(k, 6, right) == pytest.approx(sum(map(max, choices)) / len(choices))
+
+
+def test_pass_at_one_is_the_accuracy_and_large_numbers_stay_exact():
+    assert pass_at(1, 8, 3) == 3 / 8
+    assert pass_at(2, 4, 2) == 5 / 6
+    assert pass_at(100, 10_000, 1) == pytest.approx(0.01, rel=1e-12)
+    assert pass_at(5_000, 10_000, 10_000) == pass_at(10_000, 10_000, 1) == 1
+    assert pass_at(4, 10_000, 0) == 0
+
+
+def test_pass_at_is_unbiased():
+    """Its mean over all samples of six attempts is the true chance, unlike 1 - (1 - share right)^k."""
+    counts = numpy.arange(7)
+    weights = scipy.stats.binom.pmf(counts, 6, 0.3)
+    assert sum(weights * [pass_at(4, 6, right) for right in counts]) == pytest.approx(1 - 0.7**4)
+    assert sum(weights * (1 - (1 - counts / 6) ** 4)) < 1 - 0.7**4 - 0.02
+
+
+@pytest.mark.parametrize(("k", "attempts", "right"), [(0, 4, 1), (5, 4, 1), (2, 4, 5), (2, 4, -1)])
+def test_pass_at_of_too_few_attempts_is_refused(k, attempts, right):
+    with pytest.raises(ValueError, match=f"pass@{k} of {attempts} attempts with {right}"):
+        pass_at(k, attempts, right)
 
 
 def by_question(values_by_type):

@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -87,3 +88,21 @@ def test_questions_depend_on_the_seed_and_their_type_alone():
 def test_params_out_of_range_are_refused_by_name(change):
     with pytest.raises(ValueError, match=f"^{next(iter(change))}: "):
         replace(PARAMS, **change)
+
+
+@pytest.mark.parametrize(("count", "of_types"), [(2, [1, 1]), (3, [1, 2]), (5, [2, 3]), (99, [3, 4])])
+def test_so_many_held_out_questions_are_spread_over_the_types(count, of_types):
+    types = [replace(IN_TOWN, id=name, split="check") for name in ("a", "b")]
+    filled = [fill("Oslo", "check", "a"), fill("Oslo", "check", "b"), fill("Bergen", "check", "b")]
+    params = replace(PARAMS, held_out_per_type=4, held_out_questions={"check": count})
+    questions = make_questions(types, filled, params)["check"]
+    assert sorted(Counter(question.type for question in questions).values()) == of_types
+    assert questions == make_questions(types, filled, params)["check"]
+    every = make_questions(types, filled, replace(params, held_out_questions={}))["check"]
+    assert [each for each in every if each in questions] == questions
+
+
+@pytest.mark.parametrize("counts", [{"train": 3}, {"test": 3}, {"check": 0}])
+def test_numbers_of_other_splits_are_refused(counts):
+    with pytest.raises(ValueError, match=r"^held_out_questions: "):
+        replace(PARAMS, held_out_questions=counts)

@@ -216,14 +216,14 @@ def test_prose_in_a_demonstration_is_our_fault(tmp_path: Path) -> None:
 )
 def test_a_template_without_what_an_agent_needs_is_refused(tmp_path: Path, template: str, message: str) -> None:
     tokenizer = tokenizer_with(tmp_path, template)
-    with pytest.raises(UserError, match=f"params.yaml: model.source: .*{message}"):
+    with pytest.raises(UserError, match=f"params.yaml: sources: .*{message}"):
         Dialogue(tokenizer, PLAIN)
 
 
 def test_a_tokenizer_without_a_template_is_refused(tmp_path: Path) -> None:
     tokenizer = tokenizer_with(tmp_path, CHAT_TEMPLATE)
     tokenizer.chat_template = None
-    with pytest.raises(UserError, match=r"params.yaml: model.source: .* cannot show a dialogue"):
+    with pytest.raises(UserError, match=r"params.yaml: sources: .* cannot show a dialogue"):
         Dialogue(tokenizer, PLAIN)
 
 

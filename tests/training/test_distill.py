@@ -10,17 +10,29 @@ from typing import Any
 import mlx.core as mx
 import pytest
 from mlx.utils import tree_map
-from tiny_policy import Killed, demonstration
+from tiny_policy import Killed, demonstration, with_adapter
 
 from sqldojo.errors import UserError
 from sqldojo.training import distill as module
-from sqldojo.training.distill import DistillParams, batches, distill, tokenise
+from sqldojo.training.distill import (
+    DistillParams,
+    RedistillParams,
+    balanced_own,
+    batches,
+    distill,
+    redistill,
+    tokenise,
+)
 from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_policy_model
 from sqldojo.training.shared_prefix import action_logprobs, make_tree
 
 PARAMS = DistillParams(
     seed=7, updates=8, batch_size=3, micro_batch_size=2, learning_rate=0.01, final_share=0.1, warmup_steps=1,
     gradient_norm=1.0, lora_rank=4, lora_scale=2.0, checkpoint_every=2,
+)  # fmt: skip
+AGAIN = RedistillParams(
+    seed=7, updates=4, batch_size=3, micro_batch_size=2, learning_rate=0.01, final_share=0.1, warmup_steps=1,
+    gradient_norm=1.0, own_share=0.5, checkpoint_every=2,
 )  # fmt: skip
 EPISODES = [
     demonstration(1, "SELECT count(*) FROM people"),
@@ -189,6 +201,80 @@ def test_batches_are_balanced_by_type_and_by_demonstration(sizes: tuple[int, ...
     assert batches(types, replace(params, updates=9)) == order[:9]  # so a longer run begins as a shorter one
 
 
+def sampled(policy: PolicyModel, number: int, sql: str, type: str = "count") -> Any:
+    """A right attempt of the model's own, with the tokens that it would have sampled."""
+    episode = demonstration(number, sql)
+    shown = policy.dialogue.demonstration(episode.messages)
+    return replace(episode, type=type, tokens=shown.tokens, action_mask=shown.action_mask, messages=())
+
+
+def test_the_second_distillation_goes_on_from_the_adapter(tiny_folder: Path, tmp_path: Path) -> None:
+    policy, start = with_adapter(tiny_folder), adapter_weights(with_adapter(tiny_folder).model)
+    own = [sampled(policy, 5, "SELECT avg(age) FROM people")]
+    shown = tokenise(policy, EPISODES[:1])[0], own[0]
+    pairs = [(each.tokens, each.action_mask) for each in shown]
+    logprobs = action_logprobs(policy, make_tree([pairs], rows=1))
+    count = sum(sum(mask) for _, mask in pairs)
+    params = replace(AGAIN, batch_size=2, learning_rate=1e-9, updates=1)
+    (first,) = redistill(policy, EPISODES[:1], own, params, tmp_path / "one")
+    assert first.loss == pytest.approx(-sum(map(sum, logprobs)) / count, rel=1e-5)  # of the adapter as it came
+    moved = adapter_weights(policy.model)
+    assert all(mx.allclose(moved[name], tensor, atol=1e-6) for name, tensor in start.items())
+    curve = redistill(with_adapter(tiny_folder), EPISODES[:1], own, replace(params, learning_rate=0.02, updates=20),
+                      tmp_path / "more")  # fmt: skip
+    assert curve[-1].loss < 0.6 * first.loss
+
+
+def test_own_solutions_are_learnt_as_they_were_sampled(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of them is tokenised again: their messages are not even looked at."""
+    policy, seen = with_adapter(tiny_folder), []
+    own = [sampled(policy, number, f"SELECT {number}") for number in (5, 6)]
+
+    def noting(pairs: Any, **options: Any) -> Any:
+        seen.extend(pairs[0])
+        return make_tree(pairs, **options)
+
+    monkeypatch.setattr(module, "make_tree", noting)
+    redistill(policy, EPISODES[:2], own, replace(AGAIN, updates=2, batch_size=2), tmp_path)
+    assert all((each.tokens, each.action_mask) in seen for each in own)
+
+
+def test_a_killed_second_distillation_ends_as_the_uninterrupted_one(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    straight, resumed = with_adapter(tiny_folder), with_adapter(tiny_folder)
+    own = [sampled(straight, 5, "SELECT avg(age) FROM people")]
+    curve = redistill(straight, EPISODES, own, AGAIN, tmp_path / "straight")
+    with monkeypatch.context() as patch:
+        killed_after(patch, 3)
+        with pytest.raises(Killed):
+            redistill(with_adapter(tiny_folder), EPISODES, own, AGAIN, tmp_path / "killed")
+    assert redistill(resumed, EPISODES, own, AGAIN, tmp_path / "killed") == curve
+    first, second = adapter_weights(straight.model), adapter_weights(resumed.model)
+    assert all(mx.array_equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.parametrize(("share", "of_a", "of_b"), [(0.5, 4, 2), (0.25, 1, 1), (0.0, 0, 0), (0.8, 9, 8), (1.0, 9, 30)])
+def test_own_solutions_are_balanced_by_type(policy: PolicyModel, share: float, of_a: int, of_b: int) -> None:
+    """Type a: 4 taught, 9 own; b: 2 taught, 30 own; c: none taught, so all 3 own are taken."""
+    counts = {"a": 9, "b": 30, "c": 3}
+    own = [sampled(policy, number, "SELECT 1", name) for name, count in counts.items() for number in range(count)]
+    params = replace(AGAIN, own_share=share)
+    chosen = balanced_own(own, ["a"] * 4 + ["b"] * 2, params)
+    assert Counter(each.type for each in chosen) == +Counter(a=of_a, b=of_b, c=3)
+    assert chosen == balanced_own(own, ["a"] * 4 + ["b"] * 2, params)
+    assert len({(each.type, each.id) for each in chosen}) == len(chosen)
+
+
+def test_whoever_watches_sees_the_curve_grow(tiny_folder: Path, tmp_path: Path) -> None:
+    lengths = []
+    distill(load_policy_model(tiny_folder), EPISODES, replace(PARAMS, updates=3), tmp_path,
+            lambda rows: lengths.append(len(rows)))  # fmt: skip
+    assert lengths == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [("seed", -1), ("updates", 0), ("batch_size", 0), ("micro_batch_size", 0), ("checkpoint_every", 0),
@@ -198,3 +284,9 @@ def test_batches_are_balanced_by_type_and_by_demonstration(sizes: tuple[int, ...
 def test_params_out_of_range_name_the_key(key: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"^{key}: "):
         replace(PARAMS, **{key: value})
+
+
+@pytest.mark.parametrize(("key", "value"), [("own_share", -0.1), ("own_share", 1.1), ("updates", 0)])
+def test_params_of_the_second_distillation_name_the_key(key: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"^{key}: "):
+        replace(AGAIN, **{key: value})

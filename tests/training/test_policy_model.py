@@ -165,7 +165,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 def test_a_model_that_does_not_fit_is_refused(tmp_path: Path, config: dict[str, object], message: str) -> None:
     """Sliding caches cannot share a prefix; scaled logits would not be those that the head gives to a loss."""
     write_model(tmp_path, config=config)
-    with pytest.raises(UserError, match=rf"params.yaml: model.source.*{message}|{message}.*params.yaml: model.source"):
+    with pytest.raises(UserError, match=rf"params.yaml: sources.*{message}|{message}.*params.yaml: sources"):
         load_policy_model(tmp_path)
 
 

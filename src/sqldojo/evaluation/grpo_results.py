@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sqldojo.chains import GRPO, Chain
+from sqldojo.evaluation.live_curves import live_curve
 from sqldojo.evaluation.statistics import luck_of_the_best
 from sqldojo.evaluation.summary import DIGITS
 from sqldojo.evaluation.tables import write_table
-from sqldojo.files import write_json
+from sqldojo.files import write_json, write_records
+from sqldojo.training.data_parallel import Ranks
 from sqldojo.training.grpo import GrpoRun
 from sqldojo.training.policy_model import LoraParams, PolicyModel, save_adapter
+from sqldojo.training.solutions import distinct_solutions
+
+STEPS, LOOKS = "grpo_steps", "grpo_looks"
 
 
-def write_results(root: Path, run: GrpoRun, policy: PolicyModel, lora: LoraParams, about: dict[str, Any]) -> None:
-    """Write data/adapters/grpo, plots/grpo/steps.csv, plots/grpo/looks.csv and metrics/grpo.json below `root`.
+@contextmanager
+def watched(chain: Chain) -> Iterator[Callable[[GrpoRun], None]]:
+    """Yield what shows a run so far to those who watch it."""
+    with live_curve(chain, STEPS) as show_steps, live_curve(chain, LOOKS) as show_looks:
+
+        def show(run: GrpoRun) -> None:
+            show_looks(run.selection.looks)
+            if run.curve:
+                show_steps(run.curve)
+
+        yield show
+
+
+def write_results(
+    chain: Chain,
+    run: GrpoRun,
+    policy: PolicyModel,
+    lora: LoraParams,
+    about: dict[str, Any],
+    scratch: Path,
+    ranks: Ranks,
+) -> None:
+    """Write the chain's adapter, its own solutions, its two curves and its metrics; the first rank does, all wait.
 
     Why a run ended early stands in the adapter's about.json, since metrics are numbers.
     """
-    save_adapter(root / "data/adapters/grpo", policy.model, lora, about | {"stopped": run.stopped})
-    write_table(root / "plots/grpo/steps.csv", run.curve)
-    write_table(root / "plots/grpo/looks.csv", run.selection.looks)
-    write_json(root / "metrics/grpo.json", run_metrics(run))
+    if ranks.is_first:
+        own = distinct_solutions(scratch)
+        save_adapter(chain.weights(GRPO), policy.model, lora, about | {"stopped": run.stopped})
+        write_records(chain.own_solutions, own)
+        write_table(chain.curve(STEPS), run.curve)
+        write_table(chain.curve(LOOKS), run.selection.looks)
+        write_json(chain.metrics("grpo"), run_metrics(run) | {"own_solutions": len(own)})
+    ranks.barrier()
 
 
 def run_metrics(run: GrpoRun) -> dict[str, float | int | bool]:

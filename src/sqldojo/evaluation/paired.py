@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
+from sqldojo.chains import DISTILLED, GRPO, KEPT, REDISTILLED, RELEASED
 from sqldojo.evaluation.statistics import paired_interval
 from sqldojo.evaluation.summary import DIGITS, grouped, right_attempts
 from sqldojo.records import Episode
+
+# What each checkpoint is compared with: where its training began; the kept one with what the teacher alone had made.
+COMPARED_WITH = {DISTILLED: RELEASED, GRPO: DISTILLED, REDISTILLED: GRPO, KEPT: DISTILLED}
+
+
+def chain_changes(episodes: Mapping[str, Sequence[Episode]]) -> dict[str, dict[str, dict[str, float]]]:
+    """What `changes` says of every checkpoint there is and the one in COMPARED_WITH: checkpoint -> split -> change."""
+    return {
+        after: changes(episodes[before], episodes[after])
+        for after, before in COMPARED_WITH.items()
+        if after in episodes and before in episodes
+    }
 
 
 def changes(before: Iterable[Episode], after: Iterable[Episode]) -> dict[str, dict[str, float]]:

@@ -1,133 +1,149 @@
-"""The table that people read: splits down, checkpoints across, each accuracy with its interval and its counts."""
+"""The report of one chain that people read: scores, what each step changed, and where."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqldojo.errors import UserError
-from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES
+from sqldojo.chains import DISTILLED, KEPT
+from sqldojo.evaluation.comparing import BOTH_PARTLY, TypeChange
+from sqldojo.evaluation.score_tables import (
+    KEPT_REDISTILLED,
+    SPLIT_TEXTS,
+    Row,
+    Scores,
+    change_table,
+    check_counts,
+    in_order,
+    kept_line,
+    pass_tables,
+    percent,
+    points,
+    score_table,
+    sizes,
+    split_lines,
+    table,
+)
+from sqldojo.records import OUTCOMES
+
+__all__ = ["SPLIT_TEXTS", "Changes", "Metrics", "headline", "markdown", "table"]
 
 Changes = Mapping[str, Mapping[str, Mapping[str, float]]]  # checkpoint -> split -> what `paired.changes` says
 # checkpoint -> split -> the row that `sqldojo.evaluation.summary.summarise` makes; the order of checkpoints is kept.
-Metrics = Mapping[str, Mapping[str, Mapping[str, float | int]]]
+Metrics = Mapping[str, Mapping[str, Row]]
 
-SPLIT_TEXTS = {
-    "reserved": "trained types and wordings, values that no training question asks for",
-    "selection": "types never trained",
-    "check": "types never trained, not used for any choice",
-}
+SCORES_TEXT = "Correct on all four databases, % of attempts [95 % interval, resampled by question type]."
+CHANGES_TEXT = "The same questions with the same random keys, differences clustered by question type [95 % interval]."
 
 
-def headline(metrics: Metrics, changes: Changes) -> dict[str, dict[str, dict[str, float | int]]]:
-    """Accuracy and interval as split -> checkpoint, so that `dvc metrics diff` lists checkpoints side by side.
+def headline(
+    metrics: Metrics, changes: Changes, keep: Mapping[str, float] | None = None
+) -> dict[str, dict[str, dict[str, float | int]]]:
+    """The numbers of a chain as split -> checkpoint -> row, so that `dvc metrics diff` lists checkpoints side by side.
 
-    Beside them what changed from the checkpoint before, with its own interval, where `changes` has it.
+    A row has `accuracy`, `pass@k` where there is one, their bounds, `questions` and `attempts`; and `change` with its
+    own bounds where `changes` has it (`paired.COMPARED_WITH` says from which checkpoint). With `keep`, what
+    metrics/keep says, the kept checkpoint's row also has `kept_redistilled`.
     UserError when the checkpoints were not measured on the same number of questions and attempts.
     """
-    keys = ("accuracy", "accuracy_low", "accuracy_high")
-    return {
+    check_counts(metrics, "metrics/scores", "run `dvc repro evaluate`")
+    found = {
         split: {
-            checkpoint: {key: row[split][key] for key in keys} | dict(changes.get(checkpoint, {}).get(split, {}))
-            for checkpoint, row in metrics.items()
-        }
-        for split in _splits(metrics)
-    }
-
-
-def markdown(metrics: Metrics, changes: Changes) -> str:
-    """The report as Markdown: accuracies, what changed from each checkpoint to the next, how attempts ended.
-
-    UserError as in `headline`.
-    """
-    splits = _splits(metrics)
-    accuracies = [
-        [_split_cell(metrics, split), *(_accuracy_cell(metrics[checkpoint][split]) for checkpoint in metrics)]
-        for split in splits
-    ]
-    outcomes = [
-        [split, checkpoint, *(_percent(metrics[checkpoint][split][outcome]) for outcome in OUTCOMES)]
-        for split in splits
-        for checkpoint in metrics
-    ]
-    outcome_headers = [outcome.replace("_", " ") for outcome in OUTCOMES]
-    legend = [f"- {split}: {SPLIT_TEXTS[split]}" for split in splits if split in SPLIT_TEXTS]
-    return "\n".join(
-        [
-            "# Scores",
-            "",
-            "Correct on all four databases, % of attempts [95 % interval, resampled by question type].",
-            "",
-            *table(["split (questions x attempts)", *metrics], accuracies),
-            "",
-            *legend,
-            "",
-            *_changes(metrics, changes),
-            "## How attempts ended, %",
-            "",
-            *table(["split", "checkpoint", *outcome_headers], outcomes),
-            "",
-        ]
-    )
-
-
-def _changes(metrics: Metrics, changes: Changes) -> list[str]:
-    """The section on paired differences; nothing without any."""
-    if not changes:
-        return []
-    names = list(metrics)
-    rows = [[split, *(_change_cell(row[split]) for row in changes.values())] for split in _splits(metrics)]
-    heads = [f"{name} - {names[names.index(name) - 1]}" for name in changes]
-    return [
-        "## What changed, in points",
-        "",
-        "Paired: the same questions with the same random keys, differences clustered by question type [95 % interval].",
-        "",
-        *table(["split", *heads], rows),
-        "",
-    ]
-
-
-def _change_cell(row: Mapping[str, float]) -> str:
-    return f"{100 * row['change']:+.1f} [{100 * row['change_low']:+.1f}, {100 * row['change_high']:+.1f}]"
-
-
-def _splits(metrics: Metrics) -> list[str]:
-    """The splits in their fixed order, after a check that every checkpoint has them with the same counts."""
-    found = {split for row in metrics.values() for split in row}
-    splits = [*(split for split in HELD_OUT_SPLITS if split in found), *sorted(found - set(HELD_OUT_SPLITS))]
-    for split in splits:
-        counts = {
-            checkpoint: (rows[split]["questions"], rows[split]["attempts"]) if split in rows else None
+            checkpoint: {key: value for key, value in rows[split].items() if key not in OUTCOMES}
+            | dict(changes.get(checkpoint, {}).get(split, {}))
             for checkpoint, rows in metrics.items()
         }
-        if len(set(counts.values())) > 1:
-            listed = ", ".join(f"{checkpoint} {count}" for checkpoint, count in counts.items())
-            raise UserError(
-                f"metrics/evaluate: split {split} has other (questions, attempts) in each checkpoint ({listed}); "
-                "run `dvc repro evaluate`"
-            )
-    return splits
+        for split in in_order(split for rows in metrics.values() for split in rows)
+    }
+    for rows in found.values():
+        if keep is not None and KEPT in rows:
+            rows[KEPT][KEPT_REDISTILLED] = int(keep[KEPT_REDISTILLED])
+    return found
 
 
-def _split_cell(metrics: Metrics, split: str) -> str:
-    row = next(iter(metrics.values()))[split]
-    per_question = row["attempts"] / row["questions"]
-    return f"{split} ({row['questions']} x {per_question:g})"
+def markdown(
+    metrics: Metrics,
+    changes: Changes,
+    *,
+    keep: Mapping[str, float] | None = None,
+    types: Sequence[TypeChange] = (),
+    counts: Mapping[str, Mapping[str, int]] | None = None,
+    signal: Sequence[Mapping[str, float | int]] = (),
+) -> str:
+    """The report as Markdown; a part whose numbers are not given is left out.
+
+    `types` (sorted as they come) and `counts` (`comparing.gains_and_losses`) compare the distilled checkpoint with the
+    kept one, which is what GRPO and the second distillation brought. `signal` is what `signal_per_50_steps` returns.
+    UserError as in `headline`.
+    """
+    scores = headline(metrics, changes, keep)
+    lines = ["# Scores", "", SCORES_TEXT, "", *score_table(scores), "", *kept_line(scores), *split_lines(scores), ""]
+    lines += _section("What changed, in points", CHANGES_TEXT, change_table(scores))
+    lines += _section(
+        "One of several attempts right, %",
+        "pass@k: the chance that at least one of k attempts at a question is right [95 % interval].",
+        pass_tables(scores),
+    )
+    lines += _section(
+        "Question types, by what changed",
+        f"Right attempts, %, of the checkpoint {DISTILLED} and the one that is {KEPT}; from losses to gains.",
+        _type_table(types),
+    )
+    lines += _section(
+        "Questions gained and lost",
+        f"From {DISTILLED} to {KEPT}: with more right attempts, with fewer, with all and with none both times.",
+        _count_table(counts or {}, scores),
+    )
+    lines += _section(
+        "Groups with signal",
+        "Groups of attempts in GRPO that differed in reward, and so could teach something.",
+        _signal_table(signal),
+    )
+    lines += _section("How attempts ended, %", "", _outcome_table(metrics, scores))
+    return "\n".join(lines)
 
 
-def _accuracy_cell(row: Mapping[str, float | int]) -> str:
-    return f"{_percent(row['accuracy'])} [{_percent(row['accuracy_low'])}, {_percent(row['accuracy_high'])}]"
+def _section(title: str, text: str, found: Sequence[str]) -> list[str]:
+    """The table or tables under a heading; nothing without any."""
+    if not found:
+        return []
+    return [f"## {title}", "", *([text, ""] if text else []), *found, *([] if found[-1] == "" else [""])]
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
+def _type_table(types: Sequence[TypeChange]) -> list[str]:
+    rows = [
+        [each.split, each.type, sizes(vars(each)), percent(each.before), percent(each.after), points(each.change)]
+        for each in types
+    ]
+    heads = ["split", "type", "questions x attempts", DISTILLED, KEPT, "change, points"]
+    return table(heads, rows) if rows else []
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A Markdown table whose columns line up as plain text too."""
-    widths = [max(len(line[index]) for line in [headers, *rows]) for index in range(len(headers))]
+def _count_table(counts: Mapping[str, Mapping[str, int]], scores: Scores) -> list[str]:
+    """One row a split. Its attempts are those of the scores, which were measured on the same episodes."""
+    kinds = [kind for kind in next(iter(counts.values()), {}) if kind != "questions"]
+    if not any(counts[split][BOTH_PARTLY] for split in counts):
+        kinds = [kind for kind in kinds if kind != BOTH_PARTLY]
+    rows = [
+        [f"{split} ({sizes(scores[split][KEPT])})", *(str(counts[split][kind]) for kind in kinds)]
+        for split in in_order(counts)
+    ]
+    return table(["split (questions x attempts)", *(kind.replace("_", " ") for kind in kinds)], rows) if rows else []
 
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
 
-    return [line(headers), line(["-" * width for width in widths]), *(line(row) for row in rows)]
+def _signal_table(signal: Sequence[Mapping[str, float | int]]) -> list[str]:
+    rows = [
+        [f"{row['from']} to {row['to']}", str(row["informative"]), str(row["groups"]), percent(row["share"])]
+        for row in signal
+    ]
+    return table(["steps", "groups with signal", "groups played", "share, %"], rows) if rows else []
+
+
+def _outcome_table(metrics: Metrics, scores: Scores) -> list[str]:
+    rows = [
+        [f"{split} ({sizes(metrics[checkpoint][split])})", checkpoint,
+         *(percent(metrics[checkpoint][split][outcome]) for outcome in OUTCOMES)]
+        for split in scores
+        for checkpoint in scores[split]
+    ]  # fmt: skip
+    heads = ["split (questions x attempts)", "checkpoint", *(outcome.replace("_", " ") for outcome in OUTCOMES)]
+    return table(heads, rows)

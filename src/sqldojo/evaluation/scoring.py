@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.chains import Chain
 from sqldojo.databases.execution import Limits
-from sqldojo.files import read_records, to_line
+from sqldojo.evaluation.summary import summarise, summarise_types
+from sqldojo.evaluation.tables import write_table
+from sqldojo.files import read_records, to_line, write_json, write_records
 from sqldojo.progress import progress
 from sqldojo.records import CORRECT, OUTCOMES, Episode, Question
 from sqldojo.training.policy_model import PolicyModel
@@ -55,6 +58,13 @@ def score(
             episodes[episode.id] = episode
             report(len(episodes), _tally(episodes.values()))
     return [episodes[name] for name in sorted(episodes)]
+
+
+def write_scores(chain: Chain, checkpoint: str, episodes: Sequence[Episode], seed: int) -> None:
+    """Write the episodes of a checkpoint and what they come to, per split and per question type."""
+    write_records(chain.episodes(checkpoint), episodes)
+    write_json(chain.scores(checkpoint), summarise(episodes, seed))
+    write_table(chain.type_scores(checkpoint), summarise_types(episodes, seed))
 
 
 def _recover(journal: Path) -> list[Episode]:

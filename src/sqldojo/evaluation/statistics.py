@@ -37,14 +37,22 @@ def clustered_interval(
     """The mean of values in [0, 1], given as type -> questions -> attempts, with a 95 % two-stage bootstrap interval.
 
     Every question weighs the same, however often it was attempted. A resample draws as many types as there are, then
-    as many questions within each as that type has, both with replacement, and the interval spans the percentiles of
-    its mean (A. C. Davison and D. V. Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8). With one
-    type, that is the bootstrap over its questions.
+    as many questions within each as that type has, both with replacement (A. C. Davison and D. V. Hinkley, "Bootstrap
+    Methods and their Application", 1997, section 3.8). scipy.stats.bootstrap draws in one stage, so the drawing is
+    ours; distributions are scipy's. With one type, that is the bootstrap over its questions.
+
+    The interval spans the percentiles of the resampled means, expanded for few types: resamples of m units vary less
+    than such samples do, by sqrt((m - 1) / m), and normal quantiles are too short where the spread itself is estimated.
+    So the 2.5 % at each end become Phi(-t * sqrt(m / (m - 1))), with Student's quantile t of m - 1 degrees of freedom
+    (T. C. Hesterberg, "What Teachers Should Know About the Bootstrap", 2015, on the expanded percentile interval).
+    In simulations with 10 to 30 types and accuracies from 30 to 50 %, plain percentiles cover 91 to 98 %, these 95 to
+    99 % (tests/evaluation/test_coverage.py has such a simulation).
 
     With few types that all fail, or all but one, resamples are nearly alike and the bootstrap would claim more
     certainty than so few types can give. So the interval reaches at least as far as the exact binomial one would had
     every type failed (its upper end) or succeeded (its lower end), with the number of types as sample size; when all
-    questions have the same mean it is the exact binomial one. See `exact_interval`.
+    questions have the same mean it is the exact binomial one. See `exact_interval`. This errs on the safe side: up
+    to 10 % and from 90 %, and with five types, intervals cover 98 % and more.
 
     The result depends on the seed and the values, not on the order in which types or questions come. ValueError when
     there is no type, a type without questions or a question without attempts.
@@ -54,14 +62,13 @@ def clustered_interval(
         raise ValueError("no values to summarise")
     pooled = numpy.concatenate(means)
     mean = float(pooled.mean())
+    units = len(means) if len(means) > 1 else len(pooled)
     if numpy.ptp(pooled) == 0:
-        low, high = exact_interval(mean, len(means) if len(means) > 1 else len(pooled))
+        low, high = exact_interval(mean, units)
     else:
-        tail = (1 - CONFIDENCE) / 2
+        tail = _expanded_tail(units)
         low, high = numpy.quantile(_resampled_means(means, _generator(seed), resamples), [tail, 1 - tail])
-        if len(means) > 1:
-            low = min(low, exact_interval(1.0, len(means))[0])
-            high = max(high, exact_interval(0.0, len(means))[1])
+        low, high = min(low, exact_interval(1.0, units)[0]), max(high, exact_interval(0.0, units)[1])
     attempts = sum(len(values) for questions in values_by_type.values() for values in questions)
     return Interval(mean, float(low), float(high), len(pooled), attempts, len(means))
 
@@ -80,6 +87,10 @@ def paired_interval(
 
     The standard error is at least that of a single attempt that turned out differently, so no difference at all does
     not look surer than the smallest one.
+
+    In simulations where training moves a fifth or more of 10 to 30 types the interval covers 91 to 97 %, with 5 types
+    87 to 100 %. It cannot know of what no type shows: where one type in ten is learnt wholly and the others not at all,
+    ten types miss that every third time, and the interval covers 70 % (77 % with 14 types, 90 % with 30).
     """
     differences = [_differences(name, before.get(name, {}), after[name]) for name in sorted(after)]
     if not differences or before.keys() != after.keys():
@@ -112,6 +123,20 @@ def exact_interval(share: float, size: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def pass_at(k: int, attempts: int, right: int) -> float:
+    """The chance that at least one of `k` attempts at a question is right, estimated from more of them without bias.
+
+    1 - C(attempts - right, k) / C(attempts, k), the share of choices of `k` attempts with a right one among them
+    (M. Chen et al., "Evaluating Large Language Models Trained on Code", 2021, arXiv 2107.03374, section 2.1); in whole
+    numbers up to the one division, so that nothing overflows or cancels. ValueError unless 1 <= k <= attempts and
+    0 <= right <= attempts.
+    """
+    if not (1 <= k <= attempts and 0 <= right <= attempts):
+        raise ValueError(f"no pass@{k} of {attempts} attempts with {right} right ones")
+    choices = math.comb(attempts, k)
+    return (choices - math.comb(attempts - right, k)) / choices
+
+
 def luck_of_the_best(accuracy: float, attempts: int, looks: int) -> float:
     """By how much the best of `looks` equal adapters of this true accuracy would overstate it, on average.
 
@@ -121,6 +146,12 @@ def luck_of_the_best(accuracy: float, attempts: int, looks: int) -> float:
     # The mean of the largest count is the sum over n of P(largest > n).
     below = scipy.stats.binom.cdf(numpy.arange(attempts), attempts, accuracy)
     return float((1 - below**looks).sum() / attempts - accuracy)
+
+
+def _expanded_tail(units: int) -> float:
+    """The share of resamples beyond each end of the interval."""
+    student = scipy.stats.t.ppf((1 - CONFIDENCE) / 2, units - 1)
+    return float(scipy.stats.norm.cdf(student * math.sqrt(units / (units - 1))))
 
 
 def _question_means(name: str, questions: Sequence[Sequence[float]]) -> numpy.ndarray:

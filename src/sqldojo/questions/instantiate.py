@@ -6,10 +6,21 @@ What may be asked was decided in the review (review.py) and again on all databas
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from random import Random
 
-from sqldojo.records import CHECK, HAND_WRITTEN, RESERVED, SELECTION, TRAIN, FilledType, Question, QuestionType
+from sqldojo.records import (
+    CHECK,
+    HAND_WRITTEN,
+    HELD_OUT_SPLITS,
+    RESERVED,
+    SELECTION,
+    TRAIN,
+    FilledType,
+    Question,
+    QuestionType,
+)
 
 SPLITS = (TRAIN, RESERVED, SELECTION, CHECK)
 
@@ -20,6 +31,7 @@ class QuestionParams:
 
     Only types of the `trained_proposers` are, all when none is named; what is held out does not depend on it.
     Proposed types of a difficulty above `hardest_proposed` are neither trained nor asked: they are for stronger models.
+    Of a split in `held_out_questions` so many are asked, one of every type before a second of any; of others all.
     """
 
     seed: int
@@ -27,11 +39,16 @@ class QuestionParams:
     held_out_per_type: int
     hardest_proposed: int
     trained_proposers: tuple[str, ...] = ()
+    held_out_questions: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("train_per_type", "held_out_per_type", "hardest_proposed"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
+        for split, count in self.held_out_questions.items():
+            if split not in HELD_OUT_SPLITS or count < 1:
+                raise ValueError(f"held_out_questions: expected at least 1 question of {', '.join(HELD_OUT_SPLITS)}, "
+                                 f"found {split}: {count}")  # fmt: skip
 
 
 def make_questions(
@@ -49,7 +66,21 @@ def make_questions(
         for split in SPLITS:
             if not (left_out and split in (TRAIN, RESERVED)):
                 questions[split] += _ask(question_type, split, groups.get((question_type.id, split), ()), params)
-    return questions
+    return questions | {
+        split: _spread(questions[split], count, Random(f"{params.seed}/{split}"))
+        for split, count in params.held_out_questions.items()
+    }
+
+
+def _spread(questions: Sequence[Question], count: int, random: Random) -> list[Question]:
+    """So many of the questions, in their order: of every type, types in a random order, one before a second of any."""
+    rounds: dict[str, list[Question]] = {}
+    for question in questions:
+        rounds.setdefault(question.type, []).append(question)
+    shuffled = random.sample(list(rounds.values()), len(rounds))
+    in_turn = [question for each in zip_longest(*shuffled) for question in each if question is not None]
+    chosen = {question.id for question in in_turn[:count]}
+    return [question for question in questions if question.id in chosen]
 
 
 def _ask(

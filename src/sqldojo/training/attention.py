@@ -94,7 +94,7 @@ def let_caches_attend(model: nn.Module) -> None:
     attending = [module for module in modules if hasattr(module, "scaled_dot_product_attention")]
     if not attending:
         raise UserError(
-            "params.yaml: model.source: this model's code does not call mlx-lm's attention, so prompts cannot be "
+            "params.yaml: sources: this model's code does not call mlx-lm's attention, so prompts cannot be "
             "shared; choose another model"
         )
     for module in attending:
@@ -115,6 +115,6 @@ def _attention(
 ) -> mx.array:
     if hasattr(cache, "attend"):
         if sinks is not None:
-            raise UserError("params.yaml: model.source: models with attention sinks are not supported; choose another")
+            raise UserError("params.yaml: sources: models with attention sinks are not supported; choose another")
         return cache.attend(queries, keys, values, scale=scale, mask=mask)
     return base.scaled_dot_product_attention(queries, keys, values, cache, scale, mask, sinks)

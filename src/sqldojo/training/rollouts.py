@@ -218,7 +218,7 @@ def _check_context(policy: PolicyModel, tokens: int) -> None:
     if context is not None and tokens > context:
         raise UserError(
             f"params.yaml: agent.tokens_per_episode: with the longest prompt an episode may have {tokens} tokens, but "
-            f"the model reads {context}; lower it, or choose another model.source"
+            f"the model reads {context}; lower it, or choose another model"
         )
 
 
