@@ -92,10 +92,12 @@ def test_unknown_profile_lists_the_known(params):
 def test_names_of_the_users_choice_may_be_added(params):
     params.write_text(PARAMS + "sources:\n  a: wheel:a\nquestions:\n  held_out_questions: {}\n")
     changed = overlay(params, "sources: {b: 'hf:org/b'}\nquestions: {held_out_questions: {check: 18}}\n")
-    assert changed == ["sources.b", "questions.held_out_questions.check"]
+    assert changed == ["sources.b", "questions.held_out_questions"]
     document = read_document(params)
     assert document["sources"] == {"a": "wheel:a", "b": "hf:org/b"}
     assert document["questions"] == {"held_out_questions": {"check": 18}}
+    assert overlay(params, "questions: {held_out_questions: {}}\n") == ["questions.held_out_questions"]
+    assert read_document(params)["questions"] == {"held_out_questions": {}}
 
 
 @pytest.mark.parametrize("name", [path.stem for path in (ROOT / "profiles").glob("*.yaml")])
@@ -103,9 +105,21 @@ def test_every_profile_fits_the_params(name, tmp_path):
     """Laid over the real file it is read by every stage's own section."""
     path = tmp_path / "params.yaml"
     path.write_text((ROOT / "params.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    assert profiles.apply(path, ROOT / f"profiles/{name}.yaml")
+    assert bool(profiles.apply(path, ROOT / f"profiles/{name}.yaml")) == (name != "quick")
     for model in load_list(path, "models", str):
         check_source(load_entry(path, "sources", model))
     for section, schema in SECTIONS.items():
         given = {"seed": 1} if section in ("distill", "grpo", "redistill") else {}
         load(path, section, schema, **given)
+
+
+@pytest.mark.parametrize("name", sorted({path.stem for path in (ROOT / "profiles").glob("*.yaml")} - {"quick"}))
+def test_the_quick_profile_takes_every_other_one_off(name, tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text((ROOT / "params.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    default = read_document(path)
+    profiles.apply(path, ROOT / f"profiles/{name}.yaml")
+    profiles.apply(path, ROOT / "profiles/quick.yaml")
+    again = read_document(path)
+    assert {**again, "sources": default["sources"]} == default
+    assert default["sources"].items() <= again["sources"].items()  # those that a profile added stay

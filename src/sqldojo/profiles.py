@@ -18,7 +18,8 @@ from ruamel.yaml import YAML
 from sqldojo.files import write_text
 from sqldojo.params import ParamsError, read_document
 
-_NAMED_BY_USERS = {("sources",), ("providers", "prices"), ("questions", "held_out_questions")}
+_NAMED_BY_USERS = {("sources",), ("providers", "prices")}  # an overlay adds to these
+_REPLACED = {("questions", "held_out_questions")}  # and takes the place of this, which has only keys that it needs
 
 
 def apply(params: Path, profile: Path) -> list[str]:
@@ -57,7 +58,7 @@ def _overlay(profile: str, base: dict[str, Any], overlay: Mapping[str, Any], pla
             raise ParamsError(f"{profile}: {dotted}: not in params.yaml; {hint}")
         if isinstance(base[key], dict) != isinstance(value, dict):
             raise ParamsError(f"{profile}: {dotted}: a section must stay a section, and a value a value")
-        if isinstance(value, dict):
+        if isinstance(value, dict) and (*place, str(key)) not in _REPLACED:
             changed += _overlay(profile, base[key], value, (*place, str(key)))
         elif base[key] != value or isinstance(base[key], bool) != isinstance(value, bool):
             base[key] = value

@@ -32,7 +32,7 @@ def root(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    sync_api.expect.set_options(timeout=30_000)  # a busy machine
+    sync_api.expect.set_options(timeout=120_000)  # a busy machine
     with sync_api.sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield found
@@ -44,7 +44,7 @@ def opened(browser, address):
     """A page at an address; at the end nothing foreign was asked for, and nothing complained of."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(120_000)
     asked, complaints = [], []
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: complaints.append(message.text))
