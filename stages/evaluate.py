@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqldojo import params
 from sqldojo.agent.episode import AgentParams
-from sqldojo.chains import RELEASED, Chain
+from sqldojo.chains import RELEASED, Chain, chain_of
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, family_paths
 from sqldojo.evaluation.scoring import EvaluateParams, score, write_scores
@@ -34,4 +34,5 @@ def main(chain: Chain, checkpoint: str) -> None:
 
 if __name__ == "__main__":
     model, seed, name = sys.argv[1:]  # of the released checkpoint any seed: it has none
-    run_stage(f"evaluate@{model}-{seed}-{name}", lambda: main(Chain(model, int(seed)), name))
+    stage = f"evaluate_released@{model}" if name == RELEASED else f"evaluate@{model}-{seed}-{name}"
+    run_stage(stage, lambda: main(chain_of([model, seed]), name))

@@ -4,14 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from example_chain import CHAIN, write_chain
+from example_chain import episodes as played_by
 from sqlite_files import write_table
 
 from sqldojo.cli import main
-from sqldojo.files import write_records, write_text
+from sqldojo.files import read_records, write_records, write_text
 from sqldojo.records import CORRECT, WRONG_SQL, Episode, Message
 
 
@@ -311,3 +314,99 @@ def test_the_order_of_rows_counts_where_it_is_declared(databases):
     write_text(databases / "odd.json", json.dumps([{**pair, "ordered": "yes"}]))
     odd = run("grade", "--databases", databases, "--pairs", databases / "odd.json")
     assert odd.exit_code == 1 and "`ordered` must be true or false" in odd.output
+
+
+@pytest.fixture
+def chain(tmp_path, monkeypatch):
+    """A whole example chain in the current directory; its kept checkpoint is grpo."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    write_chain(tmp_path)
+    return tmp_path
+
+
+def right(checkpoint):
+    """How many attempts of the example are right, split by split."""
+    return Counter(each.split for each in played_by(checkpoint) if each.outcome == CORRECT)
+
+
+def test_compare_checkpoints_of_a_chain(chain):
+    result = run("compare", "distilled", "kept", "--json")
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert (answer["before"], answer["after"]) == ("distilled", "kept")
+    for split, row in answer["splits"].items():
+        counts = [right(name)[split] for name in ("distilled", "grpo")]
+        assert [row["before"], row["after"]] == [round(count / row["questions"], 4) for count in counts], split
+        assert row["gained"] - row["lost"] == counts[1] - counts[0]
+    assert run("compare", CHAIN.episodes("distilled"), "grpo", "--json").stdout == result.stdout.replace(
+        '"before": "distilled"', f'"before": "{CHAIN.episodes("distilled")}"').replace('"kept"', '"grpo"')  # fmt: skip
+
+
+def test_compare_for_people(chain):
+    result = run("compare", "grpo", "grpo", "--split", "check", "--limit", 0)
+    assert result.exit_code == 0 and "0 of 2 types changed." in result.stdout and "+0.0 [" in result.stdout
+    assert "reserved" not in result.stdout
+
+
+def test_show_a_checkpoint(chain):
+    count = right("grpo")["selection"]
+    result = run("show", "--checkpoint", "kept", "--split", "selection", "--outcome", "correct", "--limit", 2)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.endswith(f"2 of {count} matching episodes; the file holds {len(played_by('grpo'))}\n")
+    assert result.stdout.count("=> correct") == 2
+
+
+def test_show_one_checkpoint_beside_another(chain):
+    result = run("show", "--checkpoint", "grpo", "--beside", "released", "--type", "best-customers", "--limit", 1)
+    assert result.exit_code == 0, result.output
+    assert "released" in result.stdout and "I think" not in result.stdout and "window.broken" in result.stdout
+    assert result.stdout.endswith(f"1 of 3 matching episodes; the file holds {len(played_by('grpo'))}\n")
+
+
+def test_show_counts_the_pairs_that_it_shows(chain):
+    path = chain / CHAIN.episodes("released")
+    write_records(path, [each for each in read_records(path, Episode) if each.question == "best-customers-1"])
+    result = run("show", "--checkpoint", "grpo", "--beside", "released", "--type", "best-customers")
+    assert result.exit_code == 0 and "1 of 3 matching episodes" in result.stdout
+
+
+def test_report_writes_the_page(chain):
+    result = run("report")
+    assert (result.exit_code, result.stdout) == (0, f"{CHAIN.page}: open it in a browser\n")
+    first = CHAIN.page.read_bytes()
+    assert b"Kept: <em>grpo</em>" in first
+    assert run("report", "--out", "elsewhere/page.html").exit_code == 0
+    assert (chain / "elsewhere/page.html").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "params", "words"),
+    [
+        (("compare", "nope", "grpo"), None, "nope: no such file, nor one of the checkpoints released, "),
+        (("compare", "grpo", "kept", "--split", "test"), None, "no episodes of the split test; it holds check"),
+        (("show", "--checkpoint", "grpo", "--seed", 18), None, "tiny/18/grpo.jsonl: grpo has not played yet; run `dvc"),
+        (("show",), None, "give a file of EPISODES, or --checkpoint"),
+        (("show", "--beside", "grpo"), None, "give a file of EPISODES, or --checkpoint"),
+        (("report", "--model", "a/b"), None, "--model a/b: not among params.yaml: models (tiny)"),
+        (("watch", "--seed", 3), None, "--seed 3: not among params.yaml: seeds (17, 18)"),
+        (("report",), "models: []\nseeds: [17]\n", "params.yaml: models: expected a list of at least one"),
+        (("report",), "models: tiny\nseeds: [17]\n", "params.yaml: models: expected a list"),
+        (("report",), "models: [a/b]\nseeds: [17]\n", "params.yaml: models: 'a/b' names folders"),
+        (("watch",), "models: [tiny]\nseeds: [abc]\n", "params.yaml: seeds[0]: expected a whole number"),
+        (("watch",), "models: [tiny]\n", "params.yaml: section `seeds` is missing"),
+    ],
+)
+def test_what_is_wrong_with_a_chain_is_told_in_one_line(chain, arguments, params, words):
+    if params is not None:
+        write_text(chain / "params.yaml", params)
+    result = run(*arguments)
+    assert result.exit_code == 1 and result.stderr.startswith("Error: ") and words in result.stderr, result.output
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_kept_checkpoint_that_is_not_told_is_no_traceback(chain):
+    write_text(chain / CHAIN.metrics("keep"), "{}")
+    for arguments in (("compare", "distilled", "kept"), ("report",)):
+        result = run(*arguments)
+        assert result.exit_code == 1 and "keep/tiny/17.json: it holds no number `kept_redistilled`" in result.stderr

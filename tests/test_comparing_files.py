@@ -90,7 +90,7 @@ def test_names_of_checkpoints_and_files(tmp_path, files):
     assert episodes_path(str(files[0]), no_chain, tmp_path) == files[0]
     assert episodes_path("grpo", lambda: CHAIN, tmp_path) == tmp_path / CHAIN.episodes("grpo")
     for chosen, name in ((0, "grpo"), (1, "redistilled")):
-        write_json(tmp_path / CHAIN.metrics("keep"), {"kept_redistilled": chosen})
+        write_json(tmp_path / CHAIN.metrics("keep"), {"kept_redistilled": chosen, "grpo": 0.5, "redistilled": 0.5})
         assert episodes_path("kept", lambda: CHAIN, tmp_path) == tmp_path / CHAIN.episodes(name)
 
 
@@ -101,7 +101,7 @@ def no_chain():
 def test_what_is_not_there_is_named(tmp_path):
     with pytest.raises(UserError, match=r"grpo\.json: no such file, nor one of the checkpoints released, distilled, "):
         episodes_path("grpo.json", no_chain, tmp_path)
-    with pytest.raises(UserError, match=r"grpo\.jsonl: grpo has not been played; run `dvc repro`"):
+    with pytest.raises(UserError, match=r"grpo\.jsonl: grpo has not played yet; run `dvc repro`"):
         episodes_path("grpo", lambda: CHAIN, tmp_path)
     with pytest.raises(UserError, match=r"no checkpoint has been kept yet; run `dvc repro keep`"):
         episodes_path("kept", lambda: CHAIN, tmp_path)

@@ -190,7 +190,7 @@ def test_a_release_from_the_first_refusal_to_the_second_look(workspace):
         assert file_sha256(played) == digest
         played.unlink()
     shown = workspace.run("show_test").stdout
-    assert "look 1 at this test set: 2 questions x 1, 2 types" in shown and "kept - released" in shown
+    assert "look 1 at this test set, 1 at any: 2 questions x 1, 2 types" in shown and "kept - released" in shown
 
     workspace.metrics_file.unlink()
     assert workspace.score() == first, "the score is read from the ledger"

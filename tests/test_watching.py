@@ -6,7 +6,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from example_chain import CHAIN, LOOKS, PARAMS, losses, write_chain
+from example_chain import CHAIN, LOOKS, PARAMS, losses
 
 from sqldojo.chains import Chain
 from sqldojo.errors import UserError
@@ -14,7 +14,7 @@ from sqldojo.evaluation.page.page import build_page
 from sqldojo.evaluation.page.run_files import read_run
 from sqldojo.evaluation.tables import write_table
 from sqldojo.files import write_json, write_text
-from sqldojo.watching import PageServer, WatchedPage, attempts_of, chosen_chain, serve_until_interrupted, write_page
+from sqldojo.watching import PageServer, WatchedPage, chosen_chain, serve_until_interrupted, write_page
 
 
 @pytest.fixture
@@ -148,10 +148,3 @@ def test_a_page_of_what_is_there(root, tmp_path):
     assert (tmp_path / "out/page.html").read_text(encoding="utf-8") == build_page(read_run(root, CHAIN, live=True))
     with pytest.raises(UserError, match=r"tiny-18: nothing .* `dvc repro distill@tiny-18`"):
         write_page(root, Chain("tiny", 18), tmp_path / "other.html")
-
-
-def test_the_attempts_of_a_checkpoint(tmp_path):
-    with pytest.raises(UserError, match=r"grpo has not played yet; run `dvc repro`"):
-        attempts_of(CHAIN, "grpo", tmp_path)
-    write_chain(tmp_path)
-    assert attempts_of(CHAIN, "grpo", tmp_path) == tmp_path / "data/episodes/tiny/17/grpo.jsonl"

@@ -89,6 +89,8 @@ class Chain:
 def chain_of(arguments: list[str]) -> Chain:
     """The chain that a stage's command names: MODEL SEED. UserError for anything else."""
     if len(arguments) != 2 or not arguments[1].isdigit():
-        raise UserError(f"expected the name of a model and a seed, found {' '.join(arguments) or 'nothing'}; run the "
-                        "stage through `dvc repro`")  # fmt: skip
+        raise UserError(
+            f"expected the name of a model and a seed, found {' '.join(arguments) or 'nothing'}; run the stage through "
+            "`dvc repro`, with whole numbers from 0 in params.yaml: seeds"
+        )
     return Chain(arguments[0], int(arguments[1]))

@@ -20,14 +20,13 @@ from rich.table import Table
 
 from sqldojo import profiles
 from sqldojo.bank_files import REVIEWS, BankParams, bank_from_database, bank_from_pairs
-from sqldojo.chains import CHECKPOINTS
-from sqldojo.comparing_files import compare_files, episodes_path
+from sqldojo.chains import CHECKPOINTS, KEPT
 from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError, system_refusal
 from sqldojo.evaluation import transcript
 from sqldojo.evaluation.audit_report import audit_markdown
 from sqldojo.evaluation.bank_audit import audit_bank, read_bank
-from sqldojo.evaluation.comparison_view import render_comparison
+from sqldojo.evaluation.page.run_files import attempts_of
 from sqldojo.family_files import family_databases, family_from_file, refused_by
 from sqldojo.files import read_records, write_json, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
@@ -44,7 +43,6 @@ from sqldojo.verifier.audit_running import AuditParams, audit
 from sqldojo.verifier.family_search import FamilyParams
 from sqldojo.verifier.grading import CORRECT, ReferenceFailed, Verdict, grade
 from sqldojo.verifier.mutants import Unparsable
-from sqldojo.watching import PageServer, WatchedPage, attempts_of, chosen_chain, serve_until_interrupted, write_page
 
 
 class _Existing(click.Path):
@@ -118,13 +116,14 @@ def profile(name: str, params: Path, folder: Path) -> None:
 
 _MODEL = click.option("--model", help="The chain's model; the first of params.yaml by default.")
 _SEED = click.option("--seed", type=int, help="The chain's seed; the first of params.yaml by default.")
+_CHECKPOINT = click.Choice((*CHECKPOINTS, KEPT))
 _PARAMS = click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True)
 
 
 @main.command(short_help="Print the transcripts of a checkpoint, or of a file.")
 @click.argument("episodes", type=_FILE, required=False)
-@click.option("--checkpoint", type=click.Choice(CHECKPOINTS), help="In place of a file: what this checkpoint did.")
-@click.option("--beside", type=click.Choice(CHECKPOINTS), help="An earlier checkpoint, shown beside --checkpoint.")
+@click.option("--checkpoint", type=_CHECKPOINT, help="In place of a file: what this checkpoint did.")
+@click.option("--beside", type=_CHECKPOINT, help="An earlier checkpoint, shown beside --checkpoint.")
 @_MODEL
 @_SEED
 @_PARAMS
@@ -152,6 +151,8 @@ def show(
         raise UserError("show: give a file of EPISODES, or --checkpoint and perhaps --beside")
     earlier = None
     if checkpoint is not None:
+        from sqldojo.watching import chosen_chain  # here and below: its charts take long to import
+
         chain = chosen_chain(params, model, seed)
         episodes = attempts_of(chain, checkpoint, Path())
         earlier = read_records(attempts_of(chain, beside, Path()), Episode) if beside is not None else None
@@ -159,12 +160,13 @@ def show(
     found = transcript.select(records, outcome=outcome, type=question_type, split=split)
     console = _console()
     if earlier is None:
-        for episode in found[:limit]:
-            console.print(transcript.render(episode, system=system))
+        shown = [transcript.render(episode, system=system) for episode in found[:limit]]
     else:
-        for pair in transcript.same_attempts(earlier, found)[:limit]:
-            console.print(transcript.render_beside((beside, checkpoint), pair))
-    click.echo(f"{min(limit, len(found))} of {len(found)} matching episodes; the file holds {len(records)}")
+        pairs = transcript.same_attempts(earlier, found)[:limit]
+        shown = [transcript.render_beside((beside, checkpoint), pair) for pair in pairs]
+    for each in shown:
+        console.print(each)
+    click.echo(f"{len(shown)} of {len(found)} matching episodes; the file holds {len(records)}")
 
 
 @main.command(name="compare", short_help="Say what changed from one checkpoint to another.")
@@ -192,6 +194,10 @@ def compare_command(
 
     Each is a JSONL file of episodes, or released, distilled, grpo, redistilled or kept for a checkpoint of a chain.
     """
+    from sqldojo.comparing_files import compare_files, episodes_path
+    from sqldojo.evaluation.comparison_view import render_comparison
+    from sqldojo.watching import chosen_chain
+
     chain = functools.partial(chosen_chain, params, model, seed)
     files = [episodes_path(name, chain, Path()) for name in (before, after)]
     found = compare_files(*files, names=(before, after), split=split)
@@ -209,6 +215,8 @@ def compare_command(
 @reporting_errors
 def report_command(model: str | None, seed: int | None, params: Path, out: Path | None) -> None:
     """Write one HTML page with all that there is of a chain now, while it trains too."""
+    from sqldojo.watching import chosen_chain, write_page
+
     chain = chosen_chain(params, model, seed)
     path = out or chain.page
     write_page(Path(), chain, path)
@@ -223,6 +231,8 @@ def report_command(model: str | None, seed: int | None, params: Path, out: Path 
 @reporting_errors
 def watch_command(model: str | None, seed: int | None, params: Path, port: int) -> None:
     """Serve that page to this machine's browsers; it follows what changes. Ctrl-C ends it."""
+    from sqldojo.watching import PageServer, WatchedPage, chosen_chain, serve_until_interrupted
+
     server = PageServer(WatchedPage(Path(), chosen_chain(params, model, seed)), port)
     click.echo(f"{server.address} (Ctrl-C ends it)")
     serve_until_interrupted(server)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqldojo.chains import CHECKPOINTS, GRPO, KEPT, REDISTILLED, Chain
+from sqldojo.chains import CHECKPOINTS, KEPT, Chain
 from sqldojo.errors import UserError
 from sqldojo.evaluation.comparing import (
     SAME,
@@ -18,6 +17,7 @@ from sqldojo.evaluation.comparing import (
     split_changes,
     type_changes,
 )
+from sqldojo.evaluation.page.run_files import attempts_of
 from sqldojo.files import read_records
 from sqldojo.records import Episode
 
@@ -45,18 +45,14 @@ class ComparedFiles:
 def episodes_path(name: str, chain: Callable[[], Chain], root: Path) -> Path:
     """The episode file that `name` means: a file, or else a checkpoint of the chain, which is only asked for then.
 
-    `kept` is the checkpoint that the selection set chose. UserError when it is neither or has not been played.
+    UserError when it is neither, or as in `run_files.attempts_of`.
     """
     if Path(name).is_file():
         return Path(name)
     known = (*CHECKPOINTS, KEPT)
     if name not in known:
         raise UserError(f"{name}: no such file, nor one of the checkpoints {', '.join(known)}; give one of these")
-    found = chain()
-    path = root / found.episodes(_kept(found, root) if name == KEPT else name)
-    if not path.is_file():
-        raise UserError(f"{path}: {name} has not been played; run `dvc repro` or restore it with `dvc checkout`")
-    return path
+    return attempts_of(chain(), name, root)
 
 
 def compare_files(before: Path, after: Path, names: tuple[str, str], split: str | None = None) -> ComparedFiles:
@@ -84,10 +80,3 @@ def _episodes(path: Path, split: str | None) -> Sequence[Episode]:
         what = "episodes" if split is None else f"episodes of the split {split}"
         raise UserError(f"{path}: no {what}; it holds {there}")
     return found
-
-
-def _kept(chain: Chain, root: Path) -> str:
-    path = root / chain.metrics("keep")
-    if not path.is_file():
-        raise UserError(f"{path}: no checkpoint has been kept yet; run `dvc repro keep`")
-    return REDISTILLED if json.loads(path.read_text(encoding="utf-8"))[f"{KEPT}_{REDISTILLED}"] else GRPO

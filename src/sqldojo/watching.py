@@ -1,4 +1,4 @@
-"""What there is of a chain now, outside the graph: its page, written or served while a stage trains, its attempts.
+"""The page of a chain as it is now, outside the graph: written once, or served while a stage trains.
 
 The server is for the reader's own browser. It listens on 127.0.0.1 alone, knows two addresses, reads nothing that a
 request names, and answers only requests that were addressed to it by that name: a foreign site whose own name was
@@ -37,14 +37,6 @@ def chosen_chain(settings: Path, model: str | None, seed: int | None) -> Chain:
             listed = ", ".join(map(str, known))
             raise UserError(f"{option} {value}: not among {settings}: {key} ({listed}); choose one of these or add it")
     return Chain(models[0] if model is None else model, seeds[0] if seed is None else seed)
-
-
-def attempts_of(chain: Chain, checkpoint: str, root: Path) -> Path:
-    """The file of what a checkpoint did at the held-out questions; UserError when it has not played them."""
-    path = root / chain.episodes(checkpoint)
-    if not path.is_file():
-        raise UserError(f"{path}: {checkpoint} has not played yet; run `dvc repro` or restore it with `dvc checkout`")
-    return path
 
 
 def write_page(root: Path, chain: Chain, out: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from sqldojo.errors import UserError
 from sqldojo.evaluation.comparing import TypeChange
 from sqldojo.evaluation.report import headline, markdown
+from sqldojo.evaluation.score_tables import points
 
 
 def row(accuracy, low, high, questions=30, attempts=60, **more):
@@ -35,6 +36,12 @@ CHANGES = {
 
 def cells(text):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
+def test_what_rounds_to_nothing_has_no_minus():
+    assert [points(change) for change in (-0.0004, -0.0, 0.0004, -0.0006, 0.125)] == [
+        "+0.0", "+0.0", "+0.0", "-0.1", "+12.5",
+    ]  # fmt: skip
 
 
 def test_checkpoints_down_and_splits_across():

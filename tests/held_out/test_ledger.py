@@ -24,7 +24,7 @@ from sqldojo.held_out.ledger import (
 
 OVERLAP = {"type": "b", "overlaps": "trained", "rule": "same-shape", "evidence": "SELECT 1"}
 DECIDED = Exclusions("split", "training", ("a", "b"), (OVERLAP,), {"same-shape": "built the same way"})
-LOOK = Look("first", "split", "training", "adapter", "base", {"agent": {"turns": 4}, "seed": 17})
+LOOK = Look("first", "split", "training", "adapter", "base", {"agent": {"turns": 4}, "seed": 17}, "code")
 RESULT = {"scores": {"kept": {"accuracy": 0.5}}}
 
 
@@ -97,6 +97,17 @@ def test_a_killed_run_keeps_its_name_and_counts_as_a_look(path):
     assert kinds(path) == [EXCLUSIONS, BEGUN]
     assert begin(path, replace(LOOK, release="second", adapter="better"))["look"] == 2
     assert record_score(path, LOOK.key, RESULT)["look"] == 1
+
+
+def test_a_killed_run_is_gone_on_with_by_its_own_code_only(path):
+    record_exclusions(path, DECIDED)
+    begin(path, LOOK)  # it showed how it went, was killed, and the prompt was changed
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match=r"`first` was begun by other code.*`release\.name`"):
+        begin(path, replace(LOOK, code="of another prompt"))
+    assert path.read_bytes() == before and begin(path, LOOK)["kind"] == BEGUN
+    record_score(path, LOOK.key, RESULT)
+    assert begin(path, replace(LOOK, code="of another prompt"))["result"] == RESULT, "it is read, not played"
 
 
 def test_exclusions_come_first(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqldojo.evaluation.report import table
+from sqldojo.evaluation.score_tables import table
 from sqldojo.records import PATTERNS
 
 

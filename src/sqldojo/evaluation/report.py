@@ -8,7 +8,6 @@ from sqldojo.chains import DISTILLED, KEPT
 from sqldojo.evaluation.comparing import BOTH_PARTLY, TypeChange
 from sqldojo.evaluation.score_tables import (
     KEPT_REDISTILLED,
-    SPLIT_TEXTS,
     Row,
     Scores,
     change_table,
@@ -24,8 +23,6 @@ from sqldojo.evaluation.score_tables import (
     table,
 )
 from sqldojo.records import OUTCOMES
-
-__all__ = ["SPLIT_TEXTS", "Changes", "Metrics", "headline", "markdown", "table"]
 
 Changes = Mapping[str, Mapping[str, Mapping[str, float]]]  # checkpoint -> split -> what `paired.changes` says
 # checkpoint -> split -> the row that `sqldojo.evaluation.summary.summarise` makes; the order of checkpoints is kept.

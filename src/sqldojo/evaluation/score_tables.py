@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from sqldojo.chains import GRPO, KEPT, REDISTILLED
+from sqldojo.chains import CHECKPOINTS, GRPO, KEPT, REDISTILLED
 from sqldojo.errors import UserError
 from sqldojo.evaluation.paired import COMPARED_WITH
 from sqldojo.records import CHECK, HELD_OUT_SPLITS, RESERVED, SELECTION, TEST
@@ -114,8 +114,8 @@ def percent(share: float) -> str:
 
 
 def points(change: float) -> str:
-    """A difference of shares in points, with its sign."""
-    return f"{100 * change + 0.0:+.1f}"
+    """A difference of shares in points, with its sign; what rounds to nothing is +0.0."""
+    return f"{round(100 * change, 1) + 0.0:+.1f}"
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -130,7 +130,9 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _checkpoint_table(scores: Scores, cell: Callable[[Row], str], corner: str = "checkpoint") -> list[str]:
     splits = in_order(scores)
-    checkpoints = dict.fromkeys(checkpoint for split in splits for checkpoint in scores[split])
+    found = dict.fromkeys(checkpoint for split in splits for checkpoint in scores[split])
+    known = [each for each in (*CHECKPOINTS, KEPT) if each in found]  # JSON files have them sorted by name
+    checkpoints = [*known, *(each for each in found if each not in known)]
     rows = [[each, *(cell(scores[split].get(each, {})) for split in splits)] for each in checkpoints]
     return table([corner, *_split_heads(scores)], rows)
 

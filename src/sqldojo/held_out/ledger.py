@@ -9,10 +9,12 @@ is kept in Git and only grows. There are three kinds of lines, in this order for
 - `score`: the result. What was scored before is read from here and never played again.
 
 Each line holds the SHA-256 of itself and of the line before, so an earlier line cannot be altered, removed or moved
-without that showing. Lines cut off at the end do not show here, but in Git.
+alone without that showing. Lines cut off at the end, and a ledger whose hashes are all made anew, show in Git only.
 
 A look is identified by its key, the hash of the split (questions and databases), the adapter, the base model and the
-settings. Code is not part of it: whether a mended grader deserves another look is for people to say, with a new name.
+settings. Code is not part of it: a mended grader or prompt is no reason to look again, so what was scored stands until
+there is another adapter or another test set. And a look that was begun, and may have shown how it went, is only gone
+on with by the code that began it.
 """
 
 from __future__ import annotations
@@ -59,7 +61,10 @@ class Exclusions:
 
 @dataclass(frozen=True)
 class Look:
-    """One release about to be scored on one test set: digests of all that decides the result, and the settings."""
+    """One release about to be scored on one test set: digests of all that decides the result, and the settings.
+
+    `code` is the digest of the code that plays it, and of the versions of the packages that it plays with.
+    """
 
     release: str
     split: str
@@ -67,10 +72,11 @@ class Look:
     adapter: str
     base: str
     settings: Mapping[str, Any]
+    code: str
 
     @property
     def key(self) -> str:
-        """What tells this look from others; neither the release's name nor the training questions count."""
+        """What tells this look from others; neither the release's name, the training questions nor the code count."""
         return _sha256({name: getattr(self, name) for name in ("split", "adapter", "base", "settings")})
 
 
@@ -138,11 +144,19 @@ def begin(path: Path, look: Look) -> Entry:
     """The recorded score of this look, kind `score`, to be shown again; or the entry `begun`, after which to play.
 
     A look that was begun and not scored, by a run that was killed, is gone on with under the name it was begun with.
-    LedgerError when the release's name stands for another look, or the exclusions were not decided for this split.
+    LedgerError when it was begun by other code, when the release's name stands for another look, or when the exclusions
+    were not decided for this split.
     """
 
     def decide(entries: Sequence[Entry]) -> Entry | None:
-        if _find(entries, look.key):
+        known = _find(entries, look.key)
+        if known:
+            if known["kind"] == BEGUN and known["code"] != look.code:
+                raise LedgerError(
+                    f"{path}: the release `{known['release']}` was begun by other code, or with other versions of mlx, "
+                    "and may have shown how it goes; restore what began it and run this again, or release another "
+                    f"adapter under a new `release.name`, or draw another test set with `test.seed`, in {PARAMS}"
+                )
             return None
         taken = next((each for each in entries if each["kind"] == BEGUN and each["release"] == look.release), None)
         if taken:

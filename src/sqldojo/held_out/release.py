@@ -20,6 +20,7 @@ from sqldojo.files import file_sha256
 from sqldojo.held_out.ledger import PARAMS, Entry, Look
 from sqldojo.held_out.split import SplitParams
 from sqldojo.records import TEST, Episode, Question
+from sqldojo.stage import resumable_folder
 from sqldojo.training.policy_model import load_policy_model
 from sqldojo.training.provenance import provenance
 
@@ -59,8 +60,9 @@ def look_of(
             f"`release.model` and `release.seed` in {PARAMS} to one of `models` and one of `seeds` in params.yaml"
         )
     settings = {"agent": asdict(agent), "verifier": asdict(limits), "attempts": params.attempts, "seed": params.seed}
+    code = resumable_folder("score_test", provenance(params.seed)).name  # of all code that is imported by now
     return Look(
-        release.name, split, file_sha256(training), adapter_digest(kept), file_sha256(chain.base_card), settings
+        release.name, split, file_sha256(training), adapter_digest(kept), file_sha256(chain.base_card), settings, code
     )
 
 
@@ -132,8 +134,8 @@ def headline(entry: Entry) -> str:
         f"{KEPT} - {RELEASED}": _interval(change, "change", sign="+") + " points, paired",
     }
     return "\n".join([
-        f"release {entry['release']}, look {entry['look']} at this test set: {questions} questions x "
-        f"{attempts / questions:g}, {len(types)} types",
+        f"release {entry['release']}, look {entry['look']} at this test set, {entry['look_at_any_split']} at any: "
+        f"{questions} questions x {attempts / questions:g}, {len(types)} types",
         *(f"  {name:<{max(map(len, shown))}}  {text}" for name, text in shown.items()),
     ])  # fmt: skip
 

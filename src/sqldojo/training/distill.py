@@ -8,6 +8,7 @@ Tian and D. Barber, "Thinking Fast and Slow with Deep Learning and Tree Search",
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -75,7 +76,7 @@ class DistillParams(SupervisedParams):
 class RedistillParams(SupervisedParams):
     """The section `redistill`: the adapter that GRPO left, on the teacher's solutions and its own.
 
-    No type has more than `own_share` of its own solutions among those that are learnt from.
+    Of a type that the teacher solved too, its own solutions are `own_share` of all at most.
     """
 
     own_share: float
@@ -151,7 +152,7 @@ def balanced_own(own: Sequence[Episode], taught: Sequence[str], params: Redistil
         teacher = taught.count(name)
         most = len(episodes)
         if teacher and params.own_share < 1:
-            most = min(most, round(teacher * params.own_share / (1 - params.own_share)))
+            most = min(most, math.floor(teacher * params.own_share / (1 - params.own_share) + 1e-9))
         chosen += random.Random(f"{params.seed}/own/{name}").sample(episodes, most)
     return chosen
 

@@ -138,8 +138,8 @@ def train(
     """Train the adapter on `policy`, leave there the one that the selection set chose, and return how it went.
 
     `look(step)` plays the selection set with the policy as it then is. Checkpoints go to `scratch`; a rerun with the
-    same inputs continues from the last one and ends the same. The right attempts of all steps are left there too, for
-    `distinct_solutions`. The first rank shows `observe` the run so far before each step.
+    same inputs continues from the last one and ends the same, unless `hours` end it. All steps' right attempts are left
+    there too, for `distinct_solutions`. The first rank shows `observe` the run so far before each step.
     """
     trainer = _Trainer(policy, task, params, look, scratch, ranks)
     trainer.restore()
@@ -196,7 +196,7 @@ class _Trainer:
         if len(set(steps)) > 1:
             raise UserError(
                 f"params.yaml: grpo.hosts: the ranks' checkpoints are at steps {', '.join(map(str, steps))}; give them "
-                "one folder to share, or copy .scratch/grpo of this machine to the others"
+                "one folder to share, or copy this machine's .scratch/grpo@* to the others"
             )
 
     def save(self) -> None:

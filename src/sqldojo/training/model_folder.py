@@ -40,7 +40,7 @@ def check_folder(folder: Path, where: str) -> None:
 
 
 def describe(folder: Path, source: str) -> dict[str, Any]:
-    """What data/model.json says of a checked folder: its source, hashes, main numbers and kind of tokenizer."""
+    """What a model's card says of a checked folder: its source, hashes, main numbers and kind of tokenizer."""
     config = read_json(folder / "config.json", source)
     numbers = config | (config.get("text_config") or {})  # a model that also sees keeps its numbers one level down
     return {

@@ -5,7 +5,7 @@ from example_chain import CHAIN, LOOKS, episodes, losses, questions, steps, writ
 
 from sqldojo.chains import GRPO, REDISTILLED, Chain
 from sqldojo.errors import UserError
-from sqldojo.evaluation.page.run_files import Run, input_paths, read_run
+from sqldojo.evaluation.page.run_files import Run, attempts_of, input_paths, read_run
 from sqldojo.evaluation.tables import write_table
 from sqldojo.files import file_sha256, write_json, write_records, write_text
 
@@ -35,6 +35,14 @@ def test_every_input_is_declared_and_told_by_its_hash(root):
     assert list(run.inputs) == sorted(run.inputs) and len(run.inputs) > 20
     name = CHAIN.episodes("grpo").as_posix()
     assert run.inputs[name] == file_sha256(root / name)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"kept_redistilled": 1, "grpo": "0.5", "redistilled": 0.5}'])
+def test_a_file_that_does_not_say_which_is_kept_is_named(tmp_path, content):
+    write_text(tmp_path / CHAIN.metrics("keep"), content)
+    for read in (lambda: attempts_of(CHAIN, "kept", tmp_path), lambda: read_run(tmp_path, CHAIN)):
+        with pytest.raises(UserError, match=r"^metrics/keep/tiny/17\.json: .*; rebuild it with `dvc repro`"):
+            read()
 
 
 def test_a_file_that_is_replaced_is_read_again(tmp_path):
@@ -87,3 +95,15 @@ def test_what_cannot_be_read_is_named(tmp_path, path, content):
     with pytest.raises(UserError, match=r"dvc repro") as error:
         read_run(tmp_path, CHAIN)
     assert path.as_posix() in str(error.value)
+
+
+def test_the_attempts_of_a_checkpoint(tmp_path):
+    with pytest.raises(UserError, match=r"grpo has not played yet; run `dvc repro`"):
+        attempts_of(CHAIN, "grpo", tmp_path)
+    with pytest.raises(UserError, match=r"keep/tiny/17\.json: no checkpoint has been kept yet; run `dvc repro keep`"):
+        attempts_of(CHAIN, "kept", tmp_path)
+    write_chain(tmp_path)
+    assert attempts_of(CHAIN, "grpo", tmp_path) == tmp_path / "data/episodes/tiny/17/grpo.jsonl"
+    for chosen, name in ((0, "grpo"), (1, "redistilled")):
+        write_json(tmp_path / CHAIN.metrics("keep"), {"kept_redistilled": chosen, "grpo": 0.5, "redistilled": 0.5})
+        assert attempts_of(CHAIN, "kept", tmp_path) == tmp_path / CHAIN.episodes(name)

@@ -7,6 +7,7 @@ cannot be read is the user's error, as everywhere.
 from __future__ import annotations
 
 import functools
+import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -56,13 +57,34 @@ class Run:
     @property
     def kept(self) -> str | None:
         """The checkpoint that the selection set chose, None before that."""
-        chosen = self.metrics.get("keep")
-        return None if chosen is None else REDISTILLED if chosen[f"{KEPT}_{REDISTILLED}"] else GRPO
+        return kept_checkpoint(self.metrics["keep"]) if "keep" in self.metrics else None
 
     @property
     def begun(self) -> bool:
         """Whether anything of this very chain is there."""
         return bool(self.scores or self.episodes or self.curves or self.about)
+
+
+def kept_checkpoint(keep: Mapping[str, Any]) -> str:
+    """Which checkpoint a file metrics/keep says is kept."""
+    return REDISTILLED if keep[f"{KEPT}_{REDISTILLED}"] else GRPO
+
+
+def attempts_of(chain: Chain, checkpoint: str, root: Path) -> Path:
+    """The file of what a checkpoint did at the held-out questions; `kept` is the one that the selection set chose.
+
+    UserError when it has not played them, or none has been kept.
+    """
+    played = checkpoint
+    if checkpoint == KEPT:
+        keep = _Files(root).keep(chain.metrics("keep"))
+        if keep is None:
+            raise UserError(f"{root / chain.metrics('keep')}: no checkpoint has been kept yet; run `dvc repro keep`")
+        played = kept_checkpoint(keep)
+    path = root / chain.episodes(played)
+    if not path.is_file():
+        raise UserError(f"{path}: {checkpoint} has not played yet; run `dvc repro` or restore it with `dvc checkout`")
+    return path
 
 
 def read_run(root: Path, chain: Chain, *, live: bool = False) -> Run:
@@ -82,7 +104,8 @@ def read_run(root: Path, chain: Chain, *, live: bool = False) -> Run:
         questions={question.id: question for split in questions for question in split},
         curves=_there({name: finished[name] or growing[name] for name in CURVES}),
         growing=frozenset(name for name in CURVES if not finished[name] and growing[name]),
-        metrics=_there({name: files.json(path) for name, path in _metrics_files(chain).items()}),
+        metrics=_there({name: files.keep(path) if name == "keep" else files.json(path)
+                        for name, path in _metrics_files(chain).items()}),
         about=_there({name: files.json(path) for name, path in _about_files(chain).items()}),
         card=files.json(chain.base_card),
         params=files.params(),
@@ -140,6 +163,15 @@ class _Files:
             raise _unreadable(path, "it holds no object")
         return found
 
+    def keep(self, path: Path) -> dict[str, Any] | None:
+        """The object of a file metrics/keep, with all that it must say."""
+        found = self.json(path)
+        missing = [] if found is None else [name for name in (f"{KEPT}_{REDISTILLED}", GRPO, REDISTILLED)
+                                            if not isinstance(found.get(name), int | float)]  # fmt: skip
+        if missing:
+            raise _unreadable(path, f"it holds no number `{missing[0]}`")
+        return found
+
     def table(self, path: Path, *, counted: bool = True) -> list[dict[str, Any]] | None:
         """The rows of a CSV file, None for one without any; `counted` says whether it is an input to name."""
         content = self._bytes(path, counted=counted)
@@ -171,7 +203,7 @@ class _Files:
         try:
             content = (self.root / path).read_bytes()
             if counted:
-                self.digests[path.as_posix()] = file_sha256(self.root / path)
+                self.digests[path.as_posix()] = hashlib.sha256(content).hexdigest()
         except FileNotFoundError:  # a running stage may remove it at any moment
             return None
         return content
