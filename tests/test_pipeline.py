@@ -65,9 +65,20 @@ def test_one_stage_is_one_script():
 def test_script_runs_under_the_name_of_its_stage(name):
     calls = [node for node in ast.walk(parse(script_of(STAGES[name]))) if isinstance(node, ast.Call)]
     (start,) = [call for call in calls if ast.unparse(call.func) in ("run_stage", "run_chain_stage")]
-    text = ast.unparse(start.args[0]).removeprefix("f").strip("'\"")
-    stage = name.split("@")[0]
-    assert text.split("@")[0] == SHARED_SCRIPTS.get(stage, stage)
+    named = {ast.unparse(node).removeprefix("f").strip("'\"").split("@")[0] for node in texts_of(start.args[0], name)}
+    assert name.split("@")[0] in named
+
+
+def texts_of(node, name):
+    """The texts that an argument may be: itself, or what the script assigns to it, by a condition or without."""
+    if isinstance(node, ast.Name):
+        for found in ast.walk(parse(script_of(STAGES[name]))):
+            if isinstance(found, ast.Assign) and ast.unparse(found.targets[0]) == node.id:
+                yield from texts_of(found.value, name)
+    elif isinstance(node, ast.IfExp):
+        yield from (node.body, node.orelse)
+    else:
+        yield node
 
 
 @pytest.mark.parametrize("name", NAMES)
