@@ -125,7 +125,7 @@ def test_a_model_with_its_own_attention_is_refused(monkeypatch: pytest.MonkeyPat
     module = types.ModuleType("odd_model")
     monkeypatch.setitem(sys.modules, "odd_model", module)
     odd = type("Odd", (nn.Module,), {"__module__": "odd_model"})()
-    with pytest.raises(UserError, match=r"model\.source.*attention"):
+    with pytest.raises(UserError, match=r"sources.*attention"):
         let_caches_attend(odd)
 
 

