@@ -13,6 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 _SECONDS_BETWEEN_LINES = 30.0
 
 
+def unobserved(_so_far: object) -> None:
+    """Takes what long work shows of itself, where nobody watches."""
+
+
 @contextmanager
 def progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[int, str], None]]:
     """Yield `report(done, note)`, to be called as often as one likes; shows on standard error."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from sqldojo import params
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, FAMILIES, ORDINARY, TRAIN, family_paths
-from sqldojo.files import read_records, write_json, write_records
-from sqldojo.held_out.bank import BankSettings, ask, bank_metrics, build_bank, decision, without_overlaps
+from sqldojo.files import read_records, write_json
+from sqldojo.held_out.bank import BankSettings, ask, bank_metrics, build_bank, decision, without_overlaps, write_bank
 from sqldojo.held_out.ledger import LEDGER, PARAMS, record_exclusions, refuse_in_experiment
 from sqldojo.held_out.shop_test_types import TEST_TYPES
 from sqldojo.held_out.split import SplitParams
@@ -31,7 +31,7 @@ def main() -> None:
     databases = {TRAIN: family_paths(Path("data/databases"), TRAIN), EVALUATION: family_paths(root, EVALUATION)}
     types, training = read_records(Path("data/audited/types.jsonl"), QuestionType), read_records(TRAINING, Question)
     questions, excluded = without_overlaps(bank, ask(bank, split), types, training, databases, limits)
-    write_records(QUESTIONS, questions)
+    write_bank(QUESTIONS.parent, bank, questions)
     write_json(Path("metrics/test_bank.json"), bank_metrics(TEST_TYPES, bank, excluded, questions))
     record_exclusions(LEDGER, decision(TEST_TYPES, excluded, QUESTIONS, databases[EVALUATION], TRAINING))
 

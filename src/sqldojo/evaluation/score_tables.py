@@ -54,9 +54,14 @@ def range_table(scores: Scores) -> list[str]:
 
 def pass_tables(scores: Scores) -> list[str]:
     """For each k of pass@k a table like that of scores; nothing with one attempt at each question."""
+    tables = (_checkpoint_table(scores, partial(share_cell, name=name), name) for name in pass_names(scores))
+    return [line for found in tables for line in (*found, "")]
+
+
+def pass_names(scores: Mapping[str, Mapping[str, Row]]) -> list[str]:
+    """pass@2, pass@4, ... as far as there were so many attempts at each question: the keys of rows of any nesting."""
     keys = {key for rows in scores.values() for row in rows.values() for key in row if key.startswith("pass@")}
-    names = [f"pass@{k}" for k in sorted(int(key[5:]) for key in keys if key[5:].isdigit())]
-    return [line for name in names for line in (*_checkpoint_table(scores, partial(share_cell, name=name), name), "")]
+    return [f"pass@{k}" for k in sorted(int(key[5:]) for key in keys if key[5:].isdigit())]
 
 
 def change_table(scores: Scores) -> list[str]:

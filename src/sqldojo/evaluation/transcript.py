@@ -44,8 +44,11 @@ def render(episode: Episode, *, system: bool = False) -> Group:
     return Group(_title(episode), *lines, _ending(episode), Text())
 
 
-def render_beside(names: Sequence[str], sides: Sequence[Episode]) -> Group:
-    """Two checkpoints' attempts at one question beside each other, message by message, under the checkpoints' names."""
+def render_beside(names: Sequence[str], sides: Sequence[Episode], *, system: bool = False) -> Group:
+    """Two checkpoints' attempts at one question beside each other, message by message, under the checkpoints' names.
+
+    Above them what both were asked, the system prompt only when asked for.
+    """
     table = Table(*map(escape, names), expand=True, show_lines=True)
     for column in table.columns:
         column.ratio = 1
@@ -53,7 +56,8 @@ def render_beside(names: Sequence[str], sides: Sequence[Episode]) -> Group:
     for row in zip_longest(*said):
         table.add_row(*(Group(*_lines(message)) if message is not None else Text() for message in row))
     table.add_row(*map(_ending, sides))
-    asked = [line for message in sides[-1].messages if message.role == "user" for line in _lines(message)]
+    roles = ("system", "user") if system else ("user",)
+    asked = [line for message in sides[-1].messages if message.role in roles for line in _lines(message)]
     return Group(_title(sides[-1]), *asked, table, Text())
 
 

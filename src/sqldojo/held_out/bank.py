@@ -16,7 +16,7 @@ from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, family_paths
 from sqldojo.errors import UserError
 from sqldojo.evaluation.bank_audit import proved, some_of_each
-from sqldojo.files import file_sha256
+from sqldojo.files import file_sha256, write_records
 from sqldojo.held_out.excluding import OVERLAPS, Exclusion, exclusions
 from sqldojo.held_out.ledger import Exclusions
 from sqldojo.held_out.split import SplitParams, split_digest
@@ -125,10 +125,16 @@ def decision(
     return Exclusions(split_digest(questions, databases), file_sha256(training), names, rows, OVERLAPS)
 
 
+def write_bank(folder: Path, bank: HeldOutBank, questions: Sequence[Question]) -> None:
+    """Write the questions that are asked, and for people why the rest is not."""
+    write_records(folder / "questions.jsonl", questions)
+    write_records(folder / "withdrawn.jsonl", bank.withdrawn)
+
+
 def bank_metrics(
     written: Sequence[QuestionType], bank: HeldOutBank, excluded: Sequence[Exclusion], questions: Sequence[Question]
 ) -> dict[str, Any]:
-    """What was written, what is asked, what is not and by which rule, and which mutants the databases kill.
+    """How much was written, is asked and is not, and how many mutants the databases kill.
 
     Mutants are those of the references that are asked; `killable` are all that are not presumed equivalent.
     """
@@ -148,9 +154,4 @@ def bank_metrics(
             "killable": mutants["made"] - mutants["presumed_equivalent"],
             "killed": mutants["killed_all_four"],
         },
-        "excluded": [vars(each) for each in excluded],
-        "withdrawn": [
-            {"type": each.type, "whole": not each.accepted, "rule": each.rule, "evidence": each.evidence}
-            for each in bank.withdrawn
-        ],
     }

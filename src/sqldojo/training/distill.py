@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqldojo.errors import UserError
-from sqldojo.progress import progress
+from sqldojo.progress import progress, unobserved
 from sqldojo.records import Episode
 from sqldojo.training.checkpoints import TrainingState, load_checkpoint, save_checkpoint
 from sqldojo.training.dialogue import TokenSequence, shared_prefix_length
@@ -99,10 +99,6 @@ class UpdateRecord:
 
 
 Observe = Callable[[Sequence[UpdateRecord]], None]  # is shown the curve so far, after each update
-
-
-def unobserved(_curve: Sequence[UpdateRecord]) -> None:
-    """For a run that nobody watches."""
 
 
 def distill(

@@ -23,7 +23,7 @@ import mlx.core as mx
 from sqldojo.agent.episode import AgentParams, Attempt
 from sqldojo.errors import UserError
 from sqldojo.files import from_json
-from sqldojo.progress import progress
+from sqldojo.progress import progress, unobserved
 from sqldojo.records import CORRECT, Episode, Question
 from sqldojo.training.advantages import is_informative, sampler_looks_stuck, summarise_rollouts
 from sqldojo.training.checkpoints import TrainingState, load_checkpoint, save_checkpoint
@@ -120,10 +120,6 @@ class GrpoRun:
     curve: list[dict[str, Any]]
     selection: Selection
     stopped: str | None = None
-
-
-def unobserved(_run: GrpoRun) -> None:
-    """For a run that nobody watches."""
 
 
 def train(

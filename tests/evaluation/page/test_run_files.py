@@ -66,6 +66,13 @@ def test_nothing_there(tmp_path):
     assert not Run(CHAIN).begun
 
 
+def test_what_all_seeds_share_does_not_begin_a_chain(tmp_path):
+    write_chain(tmp_path)
+    assert read_run(tmp_path, CHAIN).begun
+    other = read_run(tmp_path, Chain(CHAIN.model, CHAIN.seed + 1))
+    assert other.scores.keys() == {"released"} and not other.begun
+
+
 def test_growing_curves_take_the_place_of_missing_ones(tmp_path, monkeypatch):
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     write_table(tmp_path / CHAIN.curve("distill"), losses(3))
@@ -88,7 +95,8 @@ def test_a_curve_without_rows_is_not_there(tmp_path, text):
 @pytest.mark.parametrize(
     ("path", "content"),
     [(CHAIN.scores("grpo"), "[1]"), (CHAIN.scores("grpo"), "{"), (CHAIN.curve("distill"), "a,b\n1,2\n1,2,3\n"),
-     (CHAIN.episodes("grpo"), "{}\n")],
+     (CHAIN.episodes("grpo"), "{}\n"), (CHAIN.scores("grpo"), '{"check": {"accuracy": 0.5}}'),
+     (CHAIN.scores("grpo"), '{"check": 1}'), (CHAIN.curve("grpo_looks"), "step,accuracy\n1,0.5\n")],
 )  # fmt: skip
 def test_what_cannot_be_read_is_named(tmp_path, path, content):
     write_text(tmp_path / path, content)

@@ -22,12 +22,20 @@ from sqldojo.errors import UserError
 from sqldojo.evaluation.live_curves import live_path
 from sqldojo.files import file_sha256, read_records
 from sqldojo.params import read_document
-from sqldojo.records import HELD_OUT_SPLITS, Episode, Question
+from sqldojo.records import HELD_OUT_SPLITS, OUTCOMES, Episode, Question
 
 Record = TypeVar("Record")
 Row = Mapping[str, Any]
 
-CURVES = ("distill", "grpo_steps", "grpo_looks", "redistill")
+_LOSSES = ("update", "loss")
+# The curves of a chain, with the columns that a page cannot do without.
+CURVES = {
+    "distill": _LOSSES,
+    "grpo_steps": ("step", "reward", "accuracy", "informative", "groups"),
+    "grpo_looks": ("step", "accuracy", "low", "high", "questions", "attempts"),
+    "redistill": _LOSSES,
+}
+_SCORES = ("accuracy", "accuracy_low", "accuracy_high", "questions", "attempts")
 _OF_THE_CHAIN = ("distill", "grpo", "redistill", "keep")
 _OF_ALL_CHAINS = ("audit", "bank", "propose", "review", "teach")
 _PARAMS, _QUESTIONS = Path("params.yaml"), Path("data/questions")
@@ -61,8 +69,9 @@ class Run:
 
     @property
     def begun(self) -> bool:
-        """Whether anything of this very chain is there."""
-        return bool(self.scores or self.episodes or self.curves or self.about)
+        """Whether anything of this very chain is there; the released model's scores are those of all seeds."""
+        own = {*self.scores, *self.episodes} - {RELEASED}
+        return bool(own or self.curves or self.about)
 
 
 def kept_checkpoint(keep: Mapping[str, Any]) -> str:
@@ -94,12 +103,13 @@ def read_run(root: Path, chain: Chain, *, live: bool = False) -> Run:
     there and holds something else.
     """
     files = _Files(root)
-    growing = {name: files.table(live_path(chain, name), counted=False) if live else None for name in CURVES}
-    finished = {name: files.table(chain.curve(name)) for name in CURVES}
+    growing = {name: files.table(live_path(chain, name), CURVES[name], counted=False) if live else None
+               for name in CURVES}  # fmt: skip
+    finished = {name: files.table(chain.curve(name), CURVES[name]) for name in CURVES}
     questions = [files.records(path, Question) or [] for path in _question_files()]
     return Run(
         chain=chain,
-        scores=_there({name: files.json(chain.scores(name)) for name in CHECKPOINTS}),
+        scores=_there({name: files.scores(chain.scores(name)) for name in CHECKPOINTS}),
         episodes=_there({name: files.records(chain.episodes(name), Episode) for name in CHECKPOINTS}),
         questions={question.id: question for split in questions for question in split},
         curves=_there({name: finished[name] or growing[name] for name in CURVES}),
@@ -166,21 +176,33 @@ class _Files:
     def keep(self, path: Path) -> dict[str, Any] | None:
         """The object of a file metrics/keep, with all that it must say."""
         found = self.json(path)
-        missing = [] if found is None else [name for name in (f"{KEPT}_{REDISTILLED}", GRPO, REDISTILLED)
-                                            if not isinstance(found.get(name), int | float)]  # fmt: skip
-        if missing:
-            raise _unreadable(path, f"it holds no number `{missing[0]}`")
+        if found is not None:
+            _require_numbers(path, found, (f"{KEPT}_{REDISTILLED}", GRPO, REDISTILLED))
         return found
 
-    def table(self, path: Path, *, counted: bool = True) -> list[dict[str, Any]] | None:
-        """The rows of a CSV file, None for one without any; `counted` says whether it is an input to name."""
+    def scores(self, path: Path) -> dict[str, Any] | None:
+        """The object of a file metrics/scores: a row for each split, with all that it must say."""
+        found = self.json(path)
+        for row in (found or {}).values():
+            _require_numbers(path, row if isinstance(row, dict) else {}, (*_SCORES, *OUTCOMES))
+        return found
+
+    def table(self, path: Path, columns: Sequence[str], *, counted: bool = True) -> list[dict[str, Any]] | None:
+        """The rows of a CSV file with these columns, None for one without any row.
+
+        `counted` says whether it is an input to name.
+        """
         content = self._bytes(path, counted=counted)
         if content is None or not content.strip():
             return None
         try:
-            return polars.read_csv(io.BytesIO(content), infer_schema_length=None).to_dicts() or None
+            found = polars.read_csv(io.BytesIO(content), infer_schema_length=None)
         except polars.exceptions.PolarsError as error:
             raise _unreadable(path, str(error).partition("\n")[0]) from error
+        missing = [name for name in columns if name not in found.columns]
+        if missing:
+            raise _unreadable(path, f"it has no column `{missing[0]}`")
+        return found.to_dicts() or None
 
     def records(self, path: Path, record_type: type[Record]) -> list[Record] | None:
         """The records of a JSONL file."""
@@ -216,6 +238,12 @@ def _read_once(path: Path, record_type: type[Record], stamp: tuple[int, int]) ->
     A page that is watched is built at each update of a curve, and thousands of episodes take seconds to read.
     """
     return tuple(read_records(path, record_type)), file_sha256(path)
+
+
+def _require_numbers(path: Path, found: Mapping[str, Any], names: Sequence[str]) -> None:
+    missing = [name for name in names if not isinstance(found.get(name), int | float)]
+    if missing:
+        raise _unreadable(path, f"it holds no number `{missing[0]}`")
 
 
 def _unreadable(path: Path, reason: str) -> UserError:

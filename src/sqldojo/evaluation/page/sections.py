@@ -27,7 +27,7 @@ from sqldojo.evaluation.page.score_charts import (
 )
 from sqldojo.evaluation.page.transcripts import packed
 from sqldojo.evaluation.paired import changes
-from sqldojo.evaluation.score_tables import SPLIT_TEXTS, percent, share_cell
+from sqldojo.evaluation.score_tables import SPLIT_TEXTS, pass_names, percent, share_cell
 from sqldojo.records import HAND_WRITTEN, OUTCOMES, PATTERNS, SELECTION
 from sqldojo.verifier.audit import FOUR, ONE, SCOPES, THREE, score
 
@@ -88,14 +88,8 @@ def scores(run: Run) -> dict[str, Any]:
         "charts": accuracy_charts(run.scores), "outcomes": outcome_charts(run.scores),
         "outcome_names": [(outcome.replace("_", "-"), words(outcome)) for outcome in OUTCOMES],
         "changes": change_table(run, pairs) if pairs else None, "counts": count_table(run, pairs) if pairs else None,
-        "passes": [_pass_table(run, name) for name in _pass_names(run)],
+        "passes": [_pass_table(run, name) for name in pass_names(run.scores)],
     }  # fmt: skip
-
-
-def _pass_names(run: Run) -> list[str]:
-    """pass@2, pass@4, ...: the chance that one of several attempts is right, where there were several."""
-    found = {key for rows in run.scores.values() for row in rows.values() for key in row}
-    return sorted((key for key in found if key.startswith("pass@") and key[5:].isdigit()), key=lambda key: int(key[5:]))
 
 
 def _pass_table(run: Run, name: str) -> Table:
