@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqldojo.agent.tool_format import PLAIN, TOOL_NAMES, parse_plain, render_plain, tool_schemas
+from sqldojo.agent.tool_format import (
+    ANSWER_TOOLS,
+    PLAIN,
+    TOOL_NAMES,
+    Tool,
+    arguments_of,
+    call_with,
+    parse_plain,
+    plain_format,
+    render_plain,
+    tool_schemas,
+)
 from sqldojo.records import RUN_SQL, SUBMIT_SQL, ToolCall
 
 fixed = settings(derandomize=True, database=None, deadline=None, max_examples=150)
@@ -69,3 +80,81 @@ def test_schemas_describe_both_tools():
     for schema in tool_schemas():
         assert schema["function"]["parameters"]["required"] == ["sql"]
         assert schema["function"]["description"]
+
+
+LOOK = Tool("look_at", "what", "Look at something, or around.", may_be_empty=True, example="")
+WITH_LOOK = (LOOK, *ANSWER_TOOLS)
+
+
+def test_the_answer_tools_prompt_is_what_models_were_trained_with():
+    assert PLAIN.instructions == (
+        "<run_sql>SELECT ...</run_sql> Run one SQLite query and see its first rows.\n"
+        "<submit_sql>SELECT ...</submit_sql> Submit the query whose result answers the question. This ends the task."
+    )
+    assert PLAIN.call_ends == ("</run_sql>", "</submit_sql>")
+    assert tool_schemas()[0] == {
+        "type": "function",
+        "function": {
+            "name": "run_sql",
+            "description": "Run one SQLite query and see its first rows.",
+            "parameters": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]},
+        },
+    }
+
+
+def test_a_format_is_made_once_for_its_tools():
+    assert plain_format(ANSWER_TOOLS) is PLAIN
+    assert plain_format(WITH_LOOK) is plain_format(WITH_LOOK) is not PLAIN
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("<look_at></look_at>", ToolCall("look_at", "")),
+        ("<look_at> \n </look_at>", ToolCall("look_at", "")),
+        ("I see. <look_at> a b </look_at>", ToolCall("look_at", "a b")),
+        ("<run_sql>SELECT 1</run_sql>", ToolCall(RUN_SQL, "SELECT 1")),
+        ("<run_sql></run_sql>", None),
+        ("<look_at></look_at><run_sql>SELECT 1</run_sql>", None),
+        ("<look_at/>", None),
+    ],
+)
+def test_a_tool_may_be_called_with_nothing_if_it_says_so(text, call):
+    shown = plain_format(WITH_LOOK)
+    assert shown.parse(text) == call
+    assert call is None or shown.parse(shown.render(call)) == call
+    assert parse_plain("<look_at></look_at>") is None  # the answer tools have no such tool
+
+
+def test_other_tools_have_instructions_ends_and_schemas_of_their_own():
+    shown = plain_format(WITH_LOOK)
+    assert shown.instructions == f"<look_at></look_at> Look at something, or around.\n{PLAIN.instructions}"
+    assert shown.call_ends == ("</look_at>", *PLAIN.call_ends) and shown.tools == WITH_LOOK
+    parameters = tool_schemas(WITH_LOOK)[0]["function"]["parameters"]
+    assert parameters == {"type": "object", "properties": {"what": {"type": "string"}}, "required": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "call"),
+    [
+        ("look_at", {"what": " x "}, ToolCall("look_at", "x")),
+        ("look_at", {}, ToolCall("look_at", "")),
+        ("look_at", {"what": None}, ToolCall("look_at", "")),
+        ("look_at", {"sql": "x"}, ToolCall("look_at", "")),
+        ("look_at", {"what": 1}, None),
+        ("look_at", None, None),
+        (RUN_SQL, {"sql": "SELECT 1", "more": 2}, ToolCall(RUN_SQL, "SELECT 1")),
+        (RUN_SQL, {"what": "SELECT 1"}, None),
+        (RUN_SQL, {"sql": None}, None),
+        (["look_at"], {}, None),
+        ("drop", {"sql": "x"}, None),
+    ],
+)
+def test_a_call_is_made_of_a_name_and_json(name, arguments, call):
+    assert call_with(name, arguments, WITH_LOOK) == call
+
+
+def test_an_empty_argument_is_left_out():
+    assert arguments_of(ToolCall("look_at", ""), WITH_LOOK) == {}
+    assert arguments_of(ToolCall("look_at", "x"), WITH_LOOK) == {"what": "x"}
+    assert arguments_of(ToolCall(SUBMIT_SQL, "x")) == {"sql": "x"}

@@ -11,9 +11,12 @@ from chat_templates import HERMES, NATIVE, REFUSES_SYSTEM, SHOWS_NO_CALL, SHOWS_
 from tiny_policy import SCHEMA, demonstration, tokenizer_with
 
 from sqldojo.agent.prompt import opening
-from sqldojo.agent.tool_format import PLAIN, TOOL_NAMES, without_thought
+from sqldojo.agent.tool_format import PLAIN, TOOL_NAMES, plain_format, without_thought
 from sqldojo.errors import UserError
 from sqldojo.records import RUN_SQL, SUBMIT_SQL, Message, ToolCall
+from sqldojo.repair.prompt import opening as repair_opening
+from sqldojo.repair.task import RepairTask
+from sqldojo.repair.tools import INSPECT_SCHEMA, REPAIR_TOOLS
 from sqldojo.training.dialogue import Dialogue, shared_prefix_length
 from sqldojo.training.native_format import assistant_message, tool_format_of
 from sqldojo.training.rollouts import _CallEnds
@@ -202,6 +205,25 @@ def test_a_demonstration_is_what_a_rollout_would_see(tmp_path: Path) -> None:
     assert list(sequence.tokens[: len(played)]) == played
     assert not any(sequence.action_mask[: len(played)]) and sequence.action_mask[len(played)] == 1
     assert "<run_sql>" not in dialogue.tokenizer.decode(sequence.tokens)
+
+
+@pytest.mark.parametrize("template", [CHAT_TEMPLATE, *NATIVE.values()], ids=["plain", *NATIVE])
+def test_a_demonstrated_repair_is_what_a_rollout_would_see(tmp_path: Path, template: str) -> None:
+    tokenizer = tokenizer_with(tmp_path, template)
+    dialogue = Dialogue(tokenizer, tool_format_of(tokenizer, REPAIR_TOOLS))
+    task = RepairTask("r", "d", "train", "join", "t", "Query", "Rows are missing.", ("SELECT 1",))
+    look, submit = ToolCall(INSPECT_SCHEMA, ""), ToolCall(SUBMIT_SQL, "SELECT 2")
+    plain = plain_format(REPAIR_TOOLS)
+    sequence = dialogue.demonstration([
+        *repair_opening(task, plain), Message("assistant", plain.render(look), look), Message("tool", "t(a)"),
+        Message("assistant", plain.render(submit), submit),
+    ])  # fmt: skip
+    played = dialogue.prompt(repair_opening(task, dialogue.tool_format))
+    pieces = [played, dialogue.action(look), dialogue.bridge("t(a)"), dialogue.action(submit)]
+    assert list(sequence.tokens) == [token for piece in pieces for token in piece]
+    learnt = [token for token, own in zip(sequence.tokens, sequence.action_mask, strict=True) if own]
+    assert learnt == [*pieces[1], *pieces[3]]
+    assert (plain.instructions in tokenizer.decode(played)) == (dialogue.tool_format is plain)
 
 
 def test_prose_in_a_demonstration_is_our_fault(tmp_path: Path) -> None:

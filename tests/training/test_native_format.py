@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_policy import tokenizer_with
 
-from sqldojo.agent.tool_format import PLAIN, TOOL_NAMES, ToolFormat
+from sqldojo.agent.tool_format import PLAIN, TOOL_NAMES, ToolFormat, plain_format
 from sqldojo.records import RUN_SQL, SUBMIT_SQL, ToolCall
+from sqldojo.repair.tools import INSPECT_SCHEMA, REPAIR_TOOLS
 from sqldojo.training.native_format import tool_format_of
 from sqldojo.training.tiny_model import CHAT_TEMPLATE
 
@@ -182,3 +183,27 @@ def test_a_parsers_own_fault_is_not_hidden(tmp_path: Path) -> None:
     tokenizer._tool_parser = lambda *_: 1 / 0
     with pytest.raises(ZeroDivisionError):
         tool_format_of(tokenizer)
+
+
+REPAIR_CALLS = [
+    ToolCall(INSPECT_SCHEMA, ""),
+    ToolCall(INSPECT_SCHEMA, 'a "b"'),
+    ToolCall(RUN_SQL, "SELECT\n1"),
+    ToolCall(SUBMIT_SQL, "SELECT 2"),
+]
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_the_repair_tools_are_called_natively_too(tmp_path: Path, name: str) -> None:
+    found = tool_format_of(tokenizer_with(tmp_path, NATIVE[name]), REPAIR_TOOLS)
+    assert found.name == "native" and found.tools == REPAIR_TOOLS
+    assert [schema["function"]["name"] for schema in found.schemas or ()] == [tool.name for tool in REPAIR_TOOLS]
+    for call in REPAIR_CALLS:
+        assert found.parse(found.render(call)) == call
+        assert found.parse(f"Well.\n{found.render(call)}") == call
+    assert found.parse(found.render(REPAIR_CALLS[0]) + found.render(REPAIR_CALLS[2])) is None
+    assert found.parse(write(name, "drop_sql", "x")) is None
+
+
+def test_without_a_native_format_the_repair_tools_have_plain_tags(tmp_path: Path) -> None:
+    assert tool_format_of(tokenizer_with(tmp_path, CHAT_TEMPLATE), REPAIR_TOOLS) is plain_format(REPAIR_TOOLS)

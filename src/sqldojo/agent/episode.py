@@ -1,12 +1,14 @@
 """The episode loop: what happens between the model's replies, and how an episode ends.
 
-An `Attempt` is driven from outside, one reply at a time: the scripted teacher drives one, batched rollouts drive many
-at once. Whatever the model writes is an outcome; nothing here raises because of it.
+An attempt is driven from outside, one reply at a time: the scripted teacher drives one, batched rollouts drive many
+at once. Whatever the model writes is an outcome; nothing here raises because of it. `AgentLoop` is what attempts at
+all kinds of tasks have in common, `Attempt` the attempt at a question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from sqldojo.records import (
     Episode,
     Message,
     Question,
+    ToolCall,
 )
 from sqldojo.verifier import grading
 
@@ -52,35 +55,48 @@ def outcome_of(verdict: grading.Verdict) -> tuple[str, str]:
     return WRONG_SQL, f"{verdict.verdict} on {verdict.database}: {verdict.reason}"
 
 
-class Attempt:
-    """One attempt at a question on one family of databases; over when `outcome` is set.
+@dataclass(frozen=True)
+class Endings:
+    """The outcomes that a family of tasks has for episodes that end without a submission."""
 
-    The agent's queries run on the first database alone. Its submission is graded on all of them.
+    no_call: str
+    cut_off: str
+    out_of_turns: str
+    out_of_tokens: str
+
+
+class AgentLoop(ABC):
+    """One attempt at a task, reply by reply; over when `outcome` is set.
+
+    A family of tasks says what its tools return (`_run`), what a submission is worth (`_worth`), whether a call ends
+    the episode at once (`_cut_short`), and what its outcomes are called and worth.
     """
+
+    endings: Endings
+    rewards: Mapping[str, float]
 
     def __init__(
         self,
-        question: Question,
+        task: str,
         number: int,
+        messages: Sequence[Message],
         *,
-        databases: Sequence[Path],
-        schema: str,
+        type: str,
+        split: str,
         tool_format: ToolFormat,
         params: AgentParams,
-        limits: Limits,
     ) -> None:
-        self.question, self.number = question, number
-        self.messages: list[Message] = list(opening(question.text, schema, tool_format))
+        self.number, self.tool_format, self.turns_left = number, tool_format, params.turns
+        self.messages = list(messages)
         self.outcome: str | None = None
         self.reason = ""
         self.submission: str | None = None
-        self._databases, self._tool_format, self._params, self._limits = databases, tool_format, params, limits
-        self._turns_left = params.turns
+        self._task, self._type, self._split, self._params = task, type, split, params
 
     @property
     def id(self) -> str:
         """A name that is the same in every run and batch; random keys are derived from it."""
-        return f"{self.question.id}/{self.number}"
+        return f"{self._task}/{self.number}"
 
     def reply(self, text: str, *, cut_off: bool = False, target: bool = True) -> str | None:
         """Take the model's reply and return the tool's result, or None when the episode is over.
@@ -88,33 +104,42 @@ class Attempt:
         `cut_off` says that a token limit ended the reply; a call that was complete by then still counts.
         """
         assert self.outcome is None, "the attempt is over"
-        call = self._tool_format.parse(without_thought(text))
+        call = self.tool_format.parse(without_thought(text))
         self.messages.append(Message("assistant", text, call, target))
         if call is None:
-            self._end(OUT_OF_BUDGET, "the token limit ended the reply") if cut_off else self._end(
-                NEVER_SUBMITTED, "the reply holds no well-formed tool call"
+            self._end(self.endings.cut_off, "the token limit ended the reply") if cut_off else self._end(
+                self.endings.no_call, "the reply holds no well-formed tool call"
             )
             return None
-        self._turns_left -= 1
+        self.turns_left -= 1
         if call.name == SUBMIT_SQL:
-            self._submit(call.sql)
+            self.submission = call.sql
+            self._end(*self._worth(call.sql))
             return None
-        if self._turns_left == 0:
-            self._end(OUT_OF_BUDGET, f"no submission within {self._params.turns} turns")
+        end = self._cut_short(call)
+        if end is None and self.turns_left == 0:
+            end = self.endings.out_of_turns, f"no submission within {self._params.turns} turns"
+        if end is not None:
+            self._end(*end)
             return None
-        result = run_untrusted(self._databases[0], call.sql, self._limits, preview=self._params.preview_rows)
-        self.messages.append(Message("tool", observation(result)))
+        self.messages.append(Message("tool", self._run(call)))
         return self.messages[-1].content
 
     def stop_for_tokens(self) -> None:
         """End the episode because its token budget leaves no room for another reply."""
-        self._end(OUT_OF_BUDGET, f"no submission within {self._params.tokens_per_episode} tokens")
+        self._end(self.endings.out_of_tokens, f"no submission within {self._params.tokens_per_episode} tokens")
 
-    def _submit(self, sql: str) -> None:
-        self.submission = sql
-        question = self.question
-        verdict = grading.grade(question.reference, sql, self._databases, self._limits, ordered=question.ordered)
-        self._end(*outcome_of(verdict))
+    @abstractmethod
+    def _run(self, call: ToolCall) -> str:
+        """What the tool returns, as the agent reads it."""
+
+    @abstractmethod
+    def _worth(self, sql: str) -> tuple[str, str]:
+        """The outcome of a submission, and the reason for people."""
+
+    def _cut_short(self, _call: ToolCall) -> tuple[str, str] | None:
+        """The outcome and the reason where a call that is no submission ends the episode."""
+        return None
 
     def _end(self, outcome: str, reason: str) -> None:
         assert self.outcome is None, "the attempt is over, and its outcome may not change"
@@ -127,18 +152,53 @@ class Attempt:
         assert self.outcome is not None, "the attempt is not over"
         return Episode(
             id=self.id,
-            question=self.question.id,
-            type=self.question.type,
-            split=self.question.split,
+            question=self._task,
+            type=self._type,
+            split=self._split,
             attempt=self.number,
             messages=tuple(self.messages),
             outcome=self.outcome,
-            reward=REWARDS[self.outcome],
+            reward=self.rewards[self.outcome],
             reason=self.reason,
             submission=self.submission,
             tokens=tuple(tokens),
             action_mask=tuple(action_mask),
             logprobs=tuple(logprobs),
+        )
+
+
+class Attempt(AgentLoop):
+    """One attempt at a question on one family of databases.
+
+    The agent's queries run on the first database alone. Its submission is graded on all of them.
+    """
+
+    endings = Endings(NEVER_SUBMITTED, OUT_OF_BUDGET, OUT_OF_BUDGET, OUT_OF_BUDGET)
+    rewards = REWARDS
+
+    def __init__(
+        self,
+        question: Question,
+        number: int,
+        *,
+        databases: Sequence[Path],
+        schema: str,
+        tool_format: ToolFormat,
+        params: AgentParams,
+        limits: Limits,
+    ) -> None:
+        super().__init__(question.id, number, opening(question.text, schema, tool_format), type=question.type,
+                         split=question.split, tool_format=tool_format, params=params)  # fmt: skip
+        self.question = question
+        self._databases, self._limits = databases, limits
+
+    def _run(self, call: ToolCall) -> str:
+        return observation(run_untrusted(self._databases[0], call.sql, self._limits, preview=self._params.preview_rows))
+
+    def _worth(self, sql: str) -> tuple[str, str]:
+        question = self.question
+        return outcome_of(
+            grading.grade(question.reference, sql, self._databases, self._limits, ordered=question.ordered)
         )
 
 

@@ -26,13 +26,13 @@ def opening(question: str, schema: str, tool_format: ToolFormat) -> tuple[Messag
 def observation(result: QueryResult) -> str:
     """A query's result as the agent reads it: header, preview rows, and whether there are more; or what went wrong."""
     if result.status != OK:
-        return f"Error: {_shorten(result.message, _LONGEST_MESSAGE)}"  # SQLite repeats the token it stumbled over
+        return f"Error: {shorten(result.message, _LONGEST_MESSAGE)}"  # SQLite repeats the token it stumbled over
     if not result.rows:
         return "(no rows)"
     lines = [" | ".join(map(_cell, result.columns)), *(" | ".join(map(_cell, row)) for row in result.rows)]
     if result.more:
         lines.append(f"(first {len(result.rows)} rows, there are more)")
-    return "\n".join(_shorten(line, _LONGEST_LINE) for line in lines)
+    return "\n".join(shorten(line, _LONGEST_LINE) for line in lines)
 
 
 def _cell(value: object) -> str:
@@ -41,8 +41,9 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.10g}"
     text = f"x'{value.hex()}'" if isinstance(value, bytes) else str(value)
-    return _shorten(text.replace("\n", "\\n"), _LONGEST_CELL)
+    return shorten(text.replace("\n", "\\n"), _LONGEST_CELL)
 
 
-def _shorten(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
+    """The text, or its beginning with three dots where it has more than `longest` characters."""
     return text if len(text) <= longest else text[: longest - 3] + "..."

@@ -7,21 +7,38 @@ other model uses the plain tags below, which cost few tokens and survive any cha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from sqldojo.records import RUN_SQL, SUBMIT_SQL, ToolCall
 
-TOOL_NAMES = (RUN_SQL, SUBMIT_SQL)
-_DESCRIPTIONS = {
-    RUN_SQL: "Run one SQLite query and see its first rows.",
-    SUBMIT_SQL: "Submit the query whose result answers the question. This ends the task.",
-}
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool with one text as its argument, which `ToolCall.sql` carries whatever `argument` calls it.
+
+    `example` stands for the argument where a prompt shows how to call. `may_be_empty` says that a call may go without.
+    """
+
+    name: str
+    argument: str
+    description: str
+    may_be_empty: bool = False
+    example: str = "SELECT ..."
+
+
+RUN = Tool(RUN_SQL, "sql", "Run one SQLite query and see its first rows.")
+ANSWER_TOOLS = (
+    RUN,
+    Tool(SUBMIT_SQL, "sql", "Submit the query whose result answers the question. This ends the task."),
+)
+TOOL_NAMES = tuple(tool.name for tool in ANSWER_TOOLS)
 
 
 @dataclass(frozen=True)
 class ToolFormat:
-    """One way of writing tool calls.
+    """One way of writing calls of the `tools`.
 
     `parse` returns None for prose and for anything that is not one well-formed call of a known tool. A reply is
     complete when its text contains one of `call_ends`. `result_role` is the chat role that carries a tool's result.
@@ -36,15 +53,42 @@ class ToolFormat:
     result_role: str
     instructions: str = ""
     schemas: tuple[dict, ...] | None = None
+    tools: tuple[Tool, ...] = ANSWER_TOOLS
 
 
-def tool_schemas() -> tuple[dict, ...]:
-    """The tools as the JSON schemas that chat templates take."""
-    parameters = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
+def tool_schemas(tools: Sequence[Tool] = ANSWER_TOOLS) -> tuple[dict, ...]:
+    """The tools as the JSON schemas that chat templates and providers take."""
     return tuple(
-        {"type": "function", "function": {"name": name, "description": _DESCRIPTIONS[name], "parameters": parameters}}
-        for name in TOOL_NAMES
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": {
+                    "type": "object",
+                    "properties": {tool.argument: {"type": "string"}},
+                    "required": [] if tool.may_be_empty else [tool.argument],
+                },
+            },
+        }
+        for tool in tools
     )
+
+
+def arguments_of(call: ToolCall, tools: Sequence[Tool] = ANSWER_TOOLS) -> dict[str, str]:
+    """A call's arguments by name: none for an empty one."""
+    return {tool.argument: call.sql for tool in tools if tool.name == call.name and call.sql}
+
+
+def call_with(name: object, arguments: object, tools: Sequence[Tool] = ANSWER_TOOLS) -> ToolCall | None:
+    """The call that a name and a JSON value of arguments make; None for an unknown tool or arguments that it lacks."""
+    for tool in tools:
+        if tool.name == name and isinstance(arguments, dict):
+            text = arguments.get(tool.argument)
+            text = "" if text is None else text
+            if isinstance(text, str) and (text.strip() or tool.may_be_empty):
+                return ToolCall(tool.name, text.strip())
+    return None
 
 
 _THOUGHT = re.compile(r"\s*<think>.*?(</think>|\Z)", re.DOTALL)
@@ -56,16 +100,19 @@ def without_thought(text: str) -> str:
     return text[thought.end() :] if thought else text
 
 
-_PLAIN_CALL = re.compile(rf"<({'|'.join(TOOL_NAMES)})>(.*?)</\1>", re.DOTALL)
+@cache
+def _plain_calls(tools: tuple[Tool, ...]) -> re.Pattern[str]:
+    return re.compile(rf"<({'|'.join(tool.name for tool in tools)})>(.*?)</\1>", re.DOTALL)
 
 
-def parse_plain(text: str) -> ToolCall | None:
+def parse_plain(text: str, tools: tuple[Tool, ...] = ANSWER_TOOLS) -> ToolCall | None:
     """The one call that a reply holds; None for no call, an unclosed one, or more than one."""
-    calls = _PLAIN_CALL.findall(text)
-    if len(calls) != 1 or not calls[0][1].strip():
+    calls = _plain_calls(tools).findall(text)
+    if len(calls) != 1:
         return None
-    name, sql = calls[0]
-    return ToolCall(name, sql.strip())
+    name, argument = calls[0]
+    (tool,) = (tool for tool in tools if tool.name == name)
+    return call_with(name, {tool.argument: argument}, tools)
 
 
 def render_plain(call: ToolCall) -> str:
@@ -73,13 +120,20 @@ def render_plain(call: ToolCall) -> str:
     return f"<{call.name}>{call.sql}</{call.name}>"
 
 
-PLAIN = ToolFormat(
-    name="plain",
-    parse=parse_plain,
-    render=render_plain,
-    call_ends=tuple(f"</{name}>" for name in TOOL_NAMES),
-    result_role="user",
-    instructions="\n".join(
-        f"{render_plain(ToolCall(name, 'SELECT ...'))} {text}" for name, text in _DESCRIPTIONS.items()
-    ),
-)
+@cache
+def plain_format(tools: tuple[Tool, ...]) -> ToolFormat:
+    """The plain tags for these tools; the same object whenever they are the same."""
+    return ToolFormat(
+        name="plain",
+        parse=partial(parse_plain, tools=tools),
+        render=render_plain,
+        call_ends=tuple(f"</{tool.name}>" for tool in tools),
+        result_role="user",
+        instructions="\n".join(
+            f"{render_plain(ToolCall(tool.name, tool.example))} {tool.description}" for tool in tools
+        ),
+        tools=tools,
+    )
+
+
+PLAIN = plain_format(ANSWER_TOOLS)

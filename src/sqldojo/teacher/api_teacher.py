@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqldojo.agent.episode import AgentParams, Attempt
-from sqldojo.records import CORRECT, OUT_OF_BUDGET, Episode, Question, ToolCall
+from sqldojo.records import CORRECT, OUT_OF_BUDGET, Episode, Message, Question, ToolCall
 from sqldojo.teacher.api_episode import play
 from sqldojo.teacher.provider import SCHEMA_ONLY, Ask, ProviderError, ProviderParams, in_parallel
 from sqldojo.teacher.scripted import TeachParams
@@ -52,7 +52,8 @@ def api_solutions(
             return error
         if attempt.outcome is None:
             return OUT_OF_BUDGET
-        return replace(_without_mistakes_as_targets(attempt.episode()), teacher=model)
+        episode = attempt.episode()
+        return replace(episode, messages=without_mistakes_as_targets(episode.messages), teacher=model)
 
     found = Solutions()
     seen: set[tuple[str, tuple[ToolCall | None, ...]]] = set()
@@ -81,13 +82,13 @@ def _choices(questions: Sequence[Question], params: TeachParams) -> list[Questio
     return [question for question in questions if question.id in chosen]
 
 
-def _without_mistakes_as_targets(episode: Episode) -> Episode:
-    """The episode with every query that failed as context only: what is learnt is to mend it, not to write it."""
-    messages = list(episode.messages)
+def without_mistakes_as_targets(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages with every query that failed as context only: what is learnt is to mend it, not to write it."""
+    marked = list(messages)
     for place, following in enumerate(messages[1:]):
         if following.role == "tool" and following.content.startswith("Error: "):
-            messages[place] = replace(messages[place], target=False)
-    return replace(episode, messages=tuple(messages))
+            marked[place] = replace(marked[place], target=False)
+    return tuple(marked)
 
 
 def _rejected_because(

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from sqldojo.agent.tool_format import PLAIN, ToolFormat
+from sqldojo.agent.tool_format import ToolFormat, plain_format
 from sqldojo.errors import UserError
 from sqldojo.records import RUN_SQL, Message, ToolCall
 from sqldojo.training.native_format import assistant_message
@@ -70,8 +70,8 @@ class Dialogue:
 
     def _in_own_format(self, text: str) -> str:
         """The teacher's system prompt, which explains the plain format, as a rollout in this format would have it."""
-        own = self.tool_format.instructions
-        return text.replace(f"{PLAIN.instructions}\n", f"{own}\n" if own else "")
+        own, plain = self.tool_format.instructions, plain_format(self.tool_format.tools).instructions
+        return text.replace(f"{plain}\n", f"{own}\n" if own else "")
 
     def _encode(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False)
@@ -90,7 +90,9 @@ class Dialogue:
         """The template's own text around a tool's result, read off a dialogue rendered with a mark in its place."""
         probe = ToolCall(RUN_SQL, "SELECT 1")
         call = self.tool_format.render(probe)
-        said = assistant_message(probe) if self.tool_format.schemas else {"role": "assistant", "content": call}
+        said: dict[str, Any] = {"role": "assistant", "content": call}
+        if self.tool_format.schemas:
+            said = assistant_message(probe, self.tool_format.tools)
         messages = [
             {"role": "system", "content": "?"},
             {"role": "user", "content": "?"},

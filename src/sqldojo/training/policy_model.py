@@ -15,6 +15,7 @@ from mlx_lm.models.cache import KVCache, make_prompt_cache
 from mlx_lm.tuner.utils import linear_to_lora_layers
 from mlx_lm.utils import load
 
+from sqldojo.agent.tool_format import ANSWER_TOOLS, Tool
 from sqldojo.errors import UserError
 from sqldojo.files import replacing_folder, write_json
 from sqldojo.training.attention import let_caches_attend
@@ -54,10 +55,13 @@ class PolicyModel:
     end_tokens: frozenset[int]
 
 
-def load_policy_model(folder: Path, adapter: Path | None = None) -> PolicyModel:
+def load_policy_model(
+    folder: Path, adapter: Path | None = None, *, tools: tuple[Tool, ...] = ANSWER_TOOLS
+) -> PolicyModel:
     """The model of an MLX folder, in float32 on a CPU and in bfloat16 on a GPU, with a saved adapter if one is given.
 
-    UserError when the folder holds no model, or one whose cache or output layer does not fit our way of training.
+    Its dialogue is about these tools. UserError when the folder holds no model, or one whose cache or output layer does
+    not fit our way of training.
     """
     if not (folder / "config.json").is_file():
         raise UserError(f"{folder}: there is no model in it; build it with `dvc repro prepare_model`")
@@ -78,7 +82,7 @@ def load_policy_model(folder: Path, adapter: Path | None = None) -> PolicyModel:
     body, head = _body_and_head(model)
     if adapter is not None:
         load_adapter(adapter, model)
-    return PolicyModel(model, Dialogue(tokenizer, tool_format_of(tokenizer)), body, head,
+    return PolicyModel(model, Dialogue(tokenizer, tool_format_of(tokenizer, tools)), body, head,
                        frozenset(tokenizer.eos_token_ids))
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.agent.episode import AgentLoop, AgentParams
 from sqldojo.agent.tool_format import without_thought
 from sqldojo.errors import UserError
 from sqldojo.records import Episode
@@ -33,7 +33,7 @@ _PATIENCE_SECONDS = 1.0  # for a result, while the next step is computed; it joi
 
 def play(
     policy: PolicyModel,
-    attempts: Sequence[Attempt],
+    attempts: Sequence[AgentLoop],
     params: AgentParams,
     *,
     seed: int | str,
@@ -59,7 +59,7 @@ def play(
 class _Playing:
     """An episode being played: its tokens as sampled, how many of them stand behind the prompt, its present reply."""
 
-    attempt: Attempt
+    attempt: AgentLoop
     tokens: list[int]
     action_mask: list[int]
     logprobs: list[float]
@@ -109,7 +109,7 @@ class _Rollout:
     def __init__(
         self,
         policy: PolicyModel,
-        attempts: Sequence[Attempt],
+        attempts: Sequence[AgentLoop],
         params: AgentParams,
         *,
         seed: int | str,
