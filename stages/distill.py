@@ -10,9 +10,10 @@ from sqldojo.evaluation.tables import write_table
 from sqldojo.files import read_records, write_json
 from sqldojo.records import Episode
 from sqldojo.stage import resumable_folder
-from sqldojo.training.distill import DistillParams, distill, final_loss
+from sqldojo.training.distill import DistillParams, distill
 from sqldojo.training.policy_model import load_policy_model, save_adapter
 from sqldojo.training.provenance import provenance
+from sqldojo.training.supervised import final_loss
 
 DEMONSTRATIONS = Path("data/demonstrations.jsonl")
 

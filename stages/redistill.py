@@ -13,6 +13,7 @@ from sqldojo.stage import resumable_folder
 from sqldojo.training import distill
 from sqldojo.training.policy_model import adapter_params, load_policy_model, save_adapter
 from sqldojo.training.provenance import provenance
+from sqldojo.training.supervised import final_loss
 
 DEMONSTRATIONS = Path("data/demonstrations.jsonl")
 
@@ -28,9 +29,7 @@ def main(chain: Chain) -> None:
         curve = distill.redistill(policy, taught, own, settings, scratch, observe)
     write_table(chain.curve("redistill"), curve)
     counts = {"own_solutions": len(own), "own_solutions_taken": len(distill.balanced_own(own, taught, settings))}
-    write_json(
-        chain.metrics("redistill"), {"final_loss": distill.final_loss(curve), "updates": len(curve), **counts}
-    )
+    write_json(chain.metrics("redistill"), {"final_loss": final_loss(curve), "updates": len(curve), **counts})
     save_adapter(chain.weights(REDISTILLED), policy.model, adapter_params(start), about)
 
 

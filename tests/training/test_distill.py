@@ -13,18 +13,18 @@ from mlx.utils import tree_map
 from tiny_policy import Killed, demonstration, with_adapter
 
 from sqldojo.errors import UserError
-from sqldojo.training import distill as module
+from sqldojo.training import policy_model, supervised
 from sqldojo.training.distill import (
     DistillParams,
     RedistillParams,
     balanced_own,
-    batches,
     distill,
     redistill,
     tokenise,
 )
 from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_policy_model
 from sqldojo.training.shared_prefix import action_logprobs, make_tree
+from sqldojo.training.supervised import batches
 
 PARAMS = DistillParams(
     seed=7, updates=8, batch_size=3, micro_batch_size=2, learning_rate=0.01, final_share=0.1, warmup_steps=1,
@@ -60,7 +60,7 @@ def test_the_adapter_moves_at_once(tiny_folder: Path, tmp_path: Path) -> None:
     weights = adapter_weights(policy.model)
     assert all(mx.abs(tensor).max().item() > 0 for name, tensor in weights.items() if name.endswith("lora_b"))
     fresh = load_policy_model(tiny_folder)
-    module.add_fresh_adapter(fresh.model, PARAMS.lora, PARAMS.seed)
+    policy_model.add_fresh_adapter(fresh.model, PARAMS.lora, PARAMS.seed)
     assert all(not mx.array_equal(tensor, weights[name]) for name, tensor in adapter_weights(fresh.model).items())
     assert all(mx.array_equal(policy.model.model.embed_tokens[name], base[name]) for name in base)
 
@@ -93,8 +93,8 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
         done += 1
         return original(*args, **kwargs)
 
-    original = module.apply_gradients
-    monkeypatch.setattr(module, "apply_gradients", apply_gradients)
+    original = supervised.apply_gradients
+    monkeypatch.setattr(supervised, "apply_gradients", apply_gradients)
 
 
 @pytest.mark.parametrize("updates", [1, 4, 7])
@@ -138,13 +138,13 @@ def test_batches_of_equal_demonstrations_are_learnt_too(
 def test_a_run_that_diverges_is_the_users_fault(
     tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gradients = module.loss_and_gradients
+    gradients = supervised.loss_and_gradients
 
     def exploding(*args: Any) -> Any:
         loss, found, logprobs = gradients(*args)
         return loss, tree_map(lambda tensor: tensor * mx.inf, found), logprobs
 
-    monkeypatch.setattr(module, "loss_and_gradients", exploding)
+    monkeypatch.setattr(supervised, "loss_and_gradients", exploding)
     with pytest.raises(UserError, match=r"params.yaml: distill.learning_rate: update 1 diverged"):
         distill(load_policy_model(tiny_folder), EPISODES, PARAMS, tmp_path)
 
@@ -170,7 +170,7 @@ def test_a_run_sees_one_prefix(tiny_folder: Path, tmp_path: Path, monkeypatch: p
         shapes.append((made.trunk.shape, [branch.tokens.shape for branch in made.branches]))
         return made
 
-    monkeypatch.setattr(module, "make_tree", recording)
+    monkeypatch.setattr(supervised, "make_tree", recording)
     distill(load_policy_model(tiny_folder), EPISODES, replace(PARAMS, updates=4, batch_size=1), tmp_path)
     assert len(shapes) == 4 and all(shape == (shapes[0][0], [(1, 0)]) for shape in shapes)
 
@@ -236,7 +236,7 @@ def test_own_solutions_are_learnt_as_they_were_sampled(
         seen.extend(pairs[0])
         return make_tree(pairs, **options)
 
-    monkeypatch.setattr(module, "make_tree", noting)
+    monkeypatch.setattr(supervised, "make_tree", noting)
     redistill(policy, EPISODES[:2], own, replace(AGAIN, updates=2, batch_size=2), tmp_path)
     assert all((each.tokens, each.action_mask) in seen for each in own)
 

@@ -7,14 +7,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AgentParams, Attempt, attempt_maker
 from sqldojo.chains import Chain
 from sqldojo.databases.execution import Limits
 from sqldojo.evaluation.summary import summarise, summarise_types
 from sqldojo.evaluation.tables import write_table
 from sqldojo.files import read_records, to_line, write_json, write_records
 from sqldojo.progress import progress
-from sqldojo.records import CORRECT, OUTCOMES, Episode, Question
+from sqldojo.records import CORRECT, Episode, Question
 from sqldojo.training.policy_model import PolicyModel
 from sqldojo.training.rollouts import play
 
@@ -48,11 +48,25 @@ def score(
     """
     make = attempt_maker(databases, policy.dialogue.tool_format, agent, limits)
     attempts = [make(question, number) for question in questions for number in range(params.attempts)]
+    return play_all(policy, attempts, agent, journal, "evaluate", seed=params.seed, width=params.width)
+
+
+def play_all(
+    policy: PolicyModel,
+    attempts: Sequence[Attempt],
+    agent: AgentParams,
+    journal: Path,
+    name: str,
+    *,
+    seed: int | str,
+    width: int,
+) -> list[Episode]:
+    """The episodes of these attempts, sorted by id, with a progress bar called `name`; otherwise as `score`."""
     episodes = {episode.id: episode for episode in _recover(journal)}
     left = [attempt for attempt in attempts if attempt.id not in episodes]
     journal.parent.mkdir(parents=True, exist_ok=True)
-    with progress("evaluate", len(attempts), done=len(episodes)) as report, journal.open("a", encoding="utf-8") as log:
-        for episode in play(policy, left, agent, seed=params.seed, width=params.width):
+    with progress(name, len(attempts), done=len(episodes)) as report, journal.open("a", encoding="utf-8") as log:
+        for episode in play(policy, left, agent, seed=seed, width=width):
             log.write(to_line(episode) + "\n")
             log.flush()
             episodes[episode.id] = episode
@@ -80,4 +94,5 @@ def _recover(journal: Path) -> list[Episode]:
 
 def _tally(episodes: Collection[Episode]) -> str:
     counts = Counter(episode.outcome for episode in episodes)
-    return f"{counts[CORRECT] / len(episodes):.0%} correct ({', '.join(f'{counts[name]} {name}' for name in OUTCOMES)})"
+    ended = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    return f"{counts[CORRECT] / len(episodes):.0%} correct ({ended})"
