@@ -17,7 +17,7 @@ from sqldojo.questions.composing.compose import compose
 from sqldojo.questions.from_pairs import Pair, Proposals, propose
 from sqldojo.questions.own_instances import write_ordinary
 from sqldojo.questions.pair_files import read_pairs
-from sqldojo.questions.review import ReviewParams, review
+from sqldojo.questions.review import one_family, review
 from sqldojo.records import PATTERNS, TRAIN, FilledType, QuestionType, Review
 from sqldojo.user_files import as_database, check_replaceable
 
@@ -98,10 +98,7 @@ def _build(
     figures: Mapping[str, int],
 ) -> dict[str, Any]:
     check_replaceable(out, (TYPES, FILLED, REVIEWS, SUMMARY, DATABASES), "question bank")
-    settings = ReviewParams(
-        seed=params.seed, trained_values=params.values, held_out_values=1, least_values=1, reserved_share=0.5,
-        held_out_shapes=0.0, tries=1,
-    )  # fmt: skip  # with one family nothing is held out
+    settings = one_family(params.seed, params.values)
     types: list[QuestionType] = []
     filled: list[FilledType] = []
     reviews: list[Review] = []

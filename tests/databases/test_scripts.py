@@ -5,7 +5,7 @@ import apsw
 import pytest
 from source_tree import ROOT
 
-from sqldojo.databases.scripts import build_from_script, split_statements
+from sqldojo.databases.scripts import build_from_script, split_statements, without_comments
 from sqldojo.errors import UserError
 
 
@@ -50,3 +50,23 @@ def test_a_disk_that_cannot_be_written_is_not_the_scripts_fault(tmp_path):
     told = subprocess.run([sys.executable, "-c", limited, path], env={"PYTHONPATH": str(ROOT / "src")}, text=True,
                           capture_output=True, check=True)  # fmt: skip
     assert told.stdout == f"{path} Input/output error\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("SELECT 1 -- x\nFROM t -- tail", "SELECT 1  \nFROM t"),
+        ("/* a\n * b */SELECT/**/1", "SELECT 1"),
+        ("SELECT '--a', 'it''s /* no */' FROM [-- t] -- c", "SELECT '--a', 'it''s /* no */' FROM [-- t]"),
+        ('SELECT "--", `/*`, "a""--" /* open', 'SELECT "--", `/*`, "a""--"'),
+        ("SELECT 'open -- ", "SELECT 'open --"),
+        ("-- nothing", ""),
+    ],
+)
+def test_comments_are_dropped_and_what_looks_like_one_in_a_text_stays(statement, expected):
+    assert without_comments(statement) == expected
+
+
+@pytest.mark.parametrize("letter", ["'", "[", '"', "--", "/*", "`["])
+def test_dropping_comments_takes_one_pass(letter):
+    assert len(without_comments(letter * 200_000)) <= 200_000 * len(letter)

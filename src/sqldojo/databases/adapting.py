@@ -65,7 +65,9 @@ def within(schema: Schema, rows: Rows, present: Rows, *, kept: Collection[Column
     result = dict(rows)
     for table in schema.tables:
         for place, column in enumerate(table.names):
-            if (table.name, column) not in kept and (texts := _texts(present, table.name, place)):
+            if (table.name, column) in kept or not _texts(rows, table.name, place):
+                continue  # `present` has thousands of rows to look through
+            if texts := _texts(present, table.name, place):
                 largest = max(texts)
                 result[table.name] = [
                     (*row[:place], largest, *row[place + 1 :]) if _is_text(row[place]) and row[place] > largest else row
@@ -120,6 +122,8 @@ def _moves(
 def _number(value: Value) -> int | float | None:
     """A number, or the day of a date, to measure distances by; None for another text."""
     if isinstance(value, str):
+        if not value[:1].isdigit():  # most texts: quicker than an error
+            return None
         try:
             return date.fromisoformat(value[:10]).toordinal()
         except ValueError:

@@ -44,7 +44,7 @@ _ASKED_BY_FULL_TEXT_TABLES = {"data_version", "page_size"}
 UNREADABLE = (
     apsw.CorruptError, apsw.NotADBError, apsw.BusyError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError,
 )  # fmt: skip
-_STEPS_BETWEEN_CHECKS = 1000
+STEPS_BETWEEN_CHECKS = 1000
 ENGINE = f"SQLite {apsw.sqlite_lib_version()}, {apsw.sqlite3_sourceid()}"
 _one_at_a_time = threading.Lock()  # the heap limit is the whole process's
 _LONGEST_MESSAGE = 500
@@ -104,11 +104,15 @@ def _clock_reads_so_far() -> int:
 
 _clock_reads = threading.local()
 _file_system = _ClockCounter("sqldojo-files", "")
+COUNTING_FILES = _file_system.name  # the VFS whose clock reads `run_on` counts
 _memory = _ClockCounter("sqldojo-memory", "memdb")
 
 
-class _Guard:
-    """The authorizer and progress handler of one query; `refusal` and `fault` say why they ended it, if they did."""
+class Guard:
+    """The authorizer and progress handler of one query; `refusal` and `fault` say why they ended it, if they did.
+
+    What it lets a query ask needs the `connection` that the query runs on.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -148,7 +152,7 @@ class _Guard:
         return apsw.SQLITE_DENY
 
     def check_budget(self) -> bool:
-        self._steps += _STEPS_BETWEEN_CHECKS
+        self._steps += STEPS_BETWEEN_CHECKS
         if self._steps > self.limits.vm_steps:
             self.fault = f"the query was stopped after {self.limits.vm_steps:,} steps"
         elif time.monotonic() > self._deadline:
@@ -189,10 +193,11 @@ def run_on(
 ) -> QueryResult:
     """As `run_query`, on the connection that `connect` opens; `path` is the file that errors name."""
     with _one_at_a_time:
-        guard = _Guard(limits)
+        guard = Guard(limits)
         reads_before = _clock_reads_so_far()
         try:
             with closing(connect()) as connection:
+                reads_before = _clock_reads_so_far()  # whoever prepared the connection may look at the clock
                 if reversed_scans:
                     connection.pragma("reverse_unordered_selects", True)
                 _restrict(connection, guard)
@@ -200,14 +205,14 @@ def run_on(
         except UNREADABLE as error:
             if error.extendedresult != apsw.SQLITE_CORRUPT_VTAB:  # how a full-text table reports various failures
                 raise unreadable(path, error) from error
-            result = QueryResult(ERROR, message=guard.fault or _say(error))
+            result = QueryResult(ERROR, message=guard.fault or say(error))
         except apsw.NoMemError:
             result = QueryResult(ERROR, message=f"the query needs more than {limits.heap_bytes:,} bytes of memory")
         except apsw.BindingsError:
             result = QueryResult(ERROR, message="the query holds a variable (?, :name), which nothing gives a value")
         except (apsw.Error, UnicodeError) as error:
             status = REJECTED if guard.refusal else ERROR
-            result = QueryResult(status, message=guard.refusal or guard.fault or _say(error))
+            result = QueryResult(status, message=guard.refusal or guard.fault or say(error))
         finally:
             apsw.hard_heap_limit(0)
         if _clock_reads_so_far() > reads_before:
@@ -273,13 +278,20 @@ def _has_whole_pages(path: Path) -> bool:
 def unreadable(path: Path, error: apsw.Error) -> UserError:
     """The one error for a database file that is locked, truncated or no database at all."""
     return UserError(
-        f"{path}: cannot be read as a SQLite database ({_say(error)}); close the program that holds it, or put "
+        f"{path}: cannot be read as a SQLite database ({say(error)}); close the program that holds it, or put "
         "back a whole copy (`dvc repro build_adversarial` makes the shop's)"
     )
 
 
-def _restrict(connection: apsw.Connection, guard: _Guard) -> None:
-    limits, guard.connection = guard.limits, connection
+def _restrict(connection: apsw.Connection, guard: Guard) -> None:
+    guard.connection = connection
+    set_limits(connection, guard.limits)
+    connection.authorizer = guard.authorize
+    connection.set_progress_handler(guard.check_budget, STEPS_BETWEEN_CHECKS)
+
+
+def set_limits(connection: apsw.Connection, limits: Limits) -> None:
+    """Bound what SQLite may hold and how much it may nest; apsw.hard_heap_limit(0) frees the process's heap again."""
     apsw.hard_heap_limit(apsw.memory_used() + limits.heap_bytes)
     for kind, most in (
         (apsw.SQLITE_LIMIT_LENGTH, limits.value_bytes),
@@ -293,11 +305,9 @@ def _restrict(connection: apsw.Connection, guard: _Guard) -> None:
     ):
         connection.limit(kind, most)
     connection.pragma("temp_store", "memory")  # so that sorting comes out of the heap's budget and never fills the disk
-    connection.authorizer = guard.authorize
-    connection.set_progress_handler(guard.check_budget, _STEPS_BETWEEN_CHECKS)
 
 
-def _execute(connection: apsw.Connection, sql: str, guard: _Guard, preview: int | None) -> QueryResult:
+def _execute(connection: apsw.Connection, sql: str, guard: Guard, preview: int | None) -> QueryResult:
     if "\0" in sql:
         return QueryResult(ERROR, message="the query holds a NUL character")
     columns: list[tuple[str, ...]] = []
@@ -340,7 +350,7 @@ def _execute(connection: apsw.Connection, sql: str, guard: _Guard, preview: int 
     return QueryResult(OK, columns[0], tuple(rows))
 
 
-def _say(error: Exception) -> str:
-    """The engine's words, which may quote the query whole."""
+def say(error: Exception) -> str:
+    """The engine's words, shortened: they may quote the query whole."""
     text = str(error).removeprefix("SQLITE_ERROR: ")
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 3] + "..."

@@ -21,7 +21,7 @@ def schema_text(path: Path) -> str:
     )
     try:
         with closing(open_read_only(path)) as connection:
-            statements = [_on_one_line(sql) for (sql,) in connection.execute(query)]
+            statements = [on_one_line(sql) for (sql,) in connection.execute(query)]
     except apsw.Error as error:
         raise unreadable(path, error) from error
     if not statements:
@@ -29,6 +29,6 @@ def schema_text(path: Path) -> str:
     return ";\n".join(statements) + ";"
 
 
-def _on_one_line(sql: str) -> str:
+def on_one_line(sql: str) -> str:
     """The statement with single spaces, or as it stands when it may hold a comment, which needs its line's end."""
     return sql if "--" in sql else " ".join(sql.split())

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from contextlib import closing, nullcontext
 from pathlib import Path
 
 import apsw
 
 from sqldojo.errors import UserError
+
+# Whatever is still open ends with the statement, so that no text takes more than one pass.
+_TEXT_OR_COMMENT = re.compile(
+    r"""(?P<text> '[^']*(?:'|\Z) | "[^"]*(?:"|\Z) | `[^`]*(?:`|\Z) | \[[^\]]*(?:\]|\Z) )
+      | --[^\n]* | /\*.*?(?:\*/|\Z)""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def build_from_script(path: Path, script: str) -> None:
@@ -62,10 +70,15 @@ def split_statements(script: str) -> list[str]:
             statements.append(script[start:end].strip())
             start = end + 1
     statements.append(script[start:].strip())
-    return [statement for statement in statements if not _is_comment(statement)]
+    return [statement for statement in statements if not is_comment(statement)]
 
 
-def _is_comment(statement: str) -> bool:
+def without_comments(statement: str) -> str:
+    """The statement with a blank for each comment and none around; what only looks like one in a text stays."""
+    return _TEXT_OR_COMMENT.sub(lambda found: found[0] if found["text"] else " ", statement).strip()
+
+
+def is_comment(statement: str) -> bool:
     """Whether nothing but comments is in it; SQLite ends one that is still open with the text."""
     while statement := statement.strip():
         if statement.startswith("--"):

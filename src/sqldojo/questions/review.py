@@ -69,6 +69,14 @@ class ReviewParams:
             raise ValueError(f"held_out_shapes: must be at least 0 and below 0.5, found {self.held_out_shapes:g}")
 
 
+def one_family(seed: int, values: int) -> ReviewParams:
+    """The settings for a single family of databases, of which nothing is held out; up to `values` a type."""
+    return ReviewParams(
+        seed=seed, trained_values=values, held_out_values=1, least_values=1, reserved_share=0.5, held_out_shapes=0.0,
+        tries=1,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Reviewed:
     """The accepted types with their splits, what may be asked of them, and one review for every proposal."""

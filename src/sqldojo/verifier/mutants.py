@@ -8,7 +8,7 @@ reference by chance of the query; whoever searches for rows that make a mutant d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -31,18 +31,26 @@ class Mutant:
 
 
 def mutants(
-    reference: str, columns: Mapping[str, Sequence[str]], *, ordered: bool = False, most: int = MOST
+    reference: str,
+    columns: Mapping[str, Sequence[str]],
+    *,
+    ordered: bool = False,
+    most: int = MOST,
+    only: Collection[str] | None = None,
 ) -> list[Mutant]:
     """Every single-fault variant of a SELECT, by operator and then by place; at most `most`, shared out fairly.
 
-    `columns` maps each table to its columns. `ordered` says that the order of the rows is part of the answer. No text
-    occurs twice and none is the reference's own. Unparsable for a reference that sqlglot cannot read and write back.
+    `columns` maps each table to its columns. `ordered` says that the order of the rows is part of the answer, and
+    `only` names the operators that are wanted, if not all. No text occurs twice and none is the reference's own.
+    Unparsable for a reference that sqlglot cannot read and write back.
     """
     query = Query(read(reference), columns)
     looping = _inside_loops(query)
     seen = {write(query.tree)}
     found: list[Mutant] = []
     for operator in (*OPERATORS, *(ORDERED_OPERATORS if ordered else ())):
+        if only is not None and operator.name not in only:
+            continue
         for edit in operator.edits(query):
             if looping and not operator.ends and _touches(edit, looping):
                 continue

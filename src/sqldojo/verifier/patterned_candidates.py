@@ -7,7 +7,7 @@ reference the patterns get the values that it makes worth having.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import cycle
 from random import Random
 
@@ -45,7 +45,7 @@ def patterned_candidates(
 def _patterns(schema: Schema, counts: tuple[int, ...], count: int, seed: int | str) -> tuple[Rows, ...]:
     """Messy instances with numbers in place of values."""
     numbers = {
-        (table.name, column.name): _numbers(column)
+        (table.name, column.name): list(_numbers(column))
         for table in schema.tables
         for column in table.columns
         if column.name not in _bound(table)
@@ -54,8 +54,9 @@ def _patterns(schema: Schema, counts: tuple[int, ...], count: int, seed: int | s
     return tuple(messy_candidates(schema, nothing, numbers, count=count, seed=seed))
 
 
-def _numbers(column: Column) -> list[Value]:
-    return [stored(number, column.affinity) for number in range(_VALUES)]
+@cache
+def _numbers(column: Column) -> tuple[Value, ...]:
+    return tuple(stored(number, column.affinity) for number in range(_VALUES))
 
 
 def _drawn(column: Column, domain: Sequence[Value], rng: Random) -> dict[Value, Value]:
