@@ -11,16 +11,21 @@ from source_tree import PACKAGE, ROOT, first_party, imported_names, parse, sourc
 # A module may import modules of an earlier line and of its own subpackage.
 ORDER = [
     {"errors", "records"},
-    {"chains", "files"},
+    {"chains", "files", "repair_chain"},
     {"params"},
     {"profiles", "progress", "stage"},
     {"chain_stage"},
     {"databases"},
     {"verifier"},
     {"agent"},
-    {"questions", "teacher", "training"},
+    {"questions"},
+    {"repair"},
+    {"teacher", "training"},
     {"evaluation", "reference_files", "grading_files", "regrading", "user_files", "proposing"},
-    {"family_files", "bank_files", "recording_runs", "comparing_files", "held_out", "watching"},
+    {"family_files", "bank_files", "comparing_files", "held_out", "watching"},
+    {"repair_params"},
+    {"repair_reading", "repair_runs", "repair_tasks"},
+    {"recording_runs"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
@@ -40,7 +45,7 @@ HOMES = {
     "rich": {"cli", "evaluation", "progress"},
     "ruamel": {"params", "profiles"},
     "scipy": {"evaluation"},
-    "sqlglot": {"verifier", "questions", "teacher"},
+    "sqlglot": {"verifier", "questions", "repair", "teacher"},
     "transformers": {"training"},
     "vl_convert": {"evaluation"},
 }

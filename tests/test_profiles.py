@@ -13,13 +13,15 @@ from sqldojo.params import ParamsError, load, load_entry, load_list, read_docume
 from sqldojo.proposing import ProposeParams
 from sqldojo.questions.instantiate import QuestionParams
 from sqldojo.questions.review import ReviewParams
+from sqldojo.repair_params import RepairParams
 from sqldojo.training.distill import DistillParams, RedistillParams
 from sqldojo.training.grpo import GrpoParams
 from sqldojo.training.model_sources import check_source
 
 SECTIONS = {
     "agent": AgentParams, "distill": DistillParams, "evaluate": EvaluateParams, "grpo": GrpoParams,
-    "propose": ProposeParams, "questions": QuestionParams, "redistill": RedistillParams, "review": ReviewParams,
+    "propose": ProposeParams, "questions": QuestionParams, "redistill": RedistillParams, "repair": RepairParams,
+    "review": ReviewParams,
 }  # fmt: skip
 
 PARAMS = """\

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from source_tree import ROOT
 
-from sqldojo import profiles
+from sqldojo import profiles, repair_chain
 from sqldojo.chains import CHECKPOINTS, KEPT, RELEASED, Chain
+from sqldojo.files import read_records
+from sqldojo.repair.task import Hidden
 
 CHAIN = Chain("smollm2-135m", 17)
 TRAINED = CHECKPOINTS[1:]
@@ -72,7 +74,12 @@ def workspace(tmp_path_factory):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
-    for result in ("dvc.lock", "metrics", "plots"):  # of the full run: they would only be replaced
+    for result in (
+        "dvc.lock",
+        "stages/repair/dvc.lock",
+        "metrics",
+        "plots",
+    ):  # of the full run: they would only be replaced
         path = folder / result
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     space = Workspace(folder)
@@ -200,4 +207,59 @@ def test_a_second_seed_is_a_second_chain(workspace, first_run):
     assert workspace.read_json(other.metrics("report")).keys() == workspace.read_json(CHAIN.metrics("report")).keys()
     workspace.run("git", "checkout", "--quiet", ".")
     workspace.run("git", "clean", "--quiet", "-d", "--force", "metrics", "plots")
+    workspace.dvc("checkout")
+
+
+REPAIR = "stages/repair/dvc.yaml"
+
+
+def repair_stages(output: str) -> set[str]:
+    """The stages of the repair chain that DVC says it ran."""
+    return {name.removeprefix(f"{REPAIR}:") for name in ran(output) if name.startswith(REPAIR)}
+
+
+@pytest.fixture(scope="module")
+def repaired(workspace, first_run):
+    """The output of the repair chain's first run, its results committed."""
+    output = workspace.dvc("repro", REPAIR)
+    workspace.commit("repair")
+    return output
+
+
+def test_the_repair_chain_runs_apart_and_ends_with_its_table(workspace, repaired):
+    wanted = {"make_tasks", "teach_repair@a", "teach_repair@b", "score_references", "report_repair"}
+    wanted |= {f"{stage}@{name}" for stage in ("attempt_repair", "correct") for name in repair_chain.ROUNDS}
+    wanted |= {f"evaluate_repair@{name}" for name in repair_chain.CHECKPOINTS} | {"sft_repair@a", "sft_repair@b"}
+    assert repair_stages(repaired) == wanted and len(ran(repaired)) == len(wanted)  # nothing of the main graph
+    found = workspace.read_json("metrics/repair/report.json")
+    assert found["chain"] == list(repair_chain.CHECKPOINTS) and found["counts"] == {"evaluation": 4, "validation": 2}
+    tasks = workspace.read_json("metrics/repair/tasks.json")
+    assert tasks["tasks"] == tasks["gate"]["kept"] and set(tasks["by_database"]) == {"bookshop", "shop", "streaming"}
+    page = (workspace.folder / "reports/repair.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and all(name in page for name in repair_chain.CHECKPOINTS)
+    table = workspace.run(sys.executable, "-c", "from sqldojo.cli import main; main()", "repair")
+    assert all(name in table for name in repair_chain.CHECKPOINTS)
+    assert not ran(workspace.dvc("repro", REPAIR)) and not ran(workspace.dvc("repro"))
+    assert workspace.run("git", "status", "--porcelain") == ""
+
+
+def test_hidden_halves_stay_in_their_file(workspace, repaired):
+    """No test of any task is in what the chain wrote but in the tasks' own folder."""
+    hidden = read_records(workspace.folder / repair_chain.HIDDEN, Hidden)
+    assert len(hidden) >= 10 and all(half.test_cases for half in hidden)
+    left = workspace.folder / repair_chain.ROOT
+    files = [path for path in left.rglob("*.jsonl") if repair_chain.TASKS.name not in path.relative_to(left).parts]
+    files += [workspace.folder / "reports/repair.html", workspace.folder / "reports/repair.md"]
+    assert len(files) >= 12
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert "test_case" not in text and "sol_sql" not in text, path
+
+
+def test_switching_retention_off_reruns_the_corrections_alone(workspace, repaired):
+    output = workspace.dvc("exp", "run", "-S", "repair.correction.retention=false", "-n", "forgetful", REPAIR)
+    rounds = {f"{stage}@{name}" for stage in ("correct", "evaluate_repair") for name in repair_chain.ROUNDS}
+    assert {"correct@r1", "correct@r2"} <= repair_stages(output) <= rounds | {"attempt_repair@r2", "report_repair"}
+    assert len(ran(output)) == len(repair_stages(output))
+    workspace.run("git", "checkout", "--quiet", ".")
     workspace.dvc("checkout")

@@ -27,6 +27,7 @@ from sqldojo.evaluation import transcript
 from sqldojo.evaluation.audit_report import audit_markdown
 from sqldojo.evaluation.bank_audit import audit_bank, read_bank
 from sqldojo.evaluation.page.run_files import attempts_of
+from sqldojo.evaluation.repair_view import show_repair_summary
 from sqldojo.family_files import family_databases, family_from_file, refused_by
 from sqldojo.files import read_records, write_json, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
@@ -101,6 +102,14 @@ def summary(report: Path, seconds: Path) -> None:
             table.add_row(stage, f"{taken:.1f}")
         table.add_row("total", f"{sum(taken for _, taken in timings):.1f}", style="bold")
         console.print(table)
+
+
+@main.command()
+@click.option("--report", type=_PATH, default=Path("metrics/repair/report.json"), show_default=True)
+@reporting_errors
+def repair(report: Path) -> None:
+    """Print what the checkpoints of the repair chain solve, gain and lose; `make repro-repair` makes the file."""
+    show_repair_summary(report, _console())
 
 
 @main.command()

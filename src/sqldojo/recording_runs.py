@@ -19,9 +19,12 @@ from sqldojo.questions.review import review as review_types
 from sqldojo.questions.shop_types import SHOP_TYPES
 from sqldojo.questions.verdicts import read_verdicts
 from sqldojo.records import Question, QuestionType
+from sqldojo.repair_params import RepairParams
+from sqldojo.repair_runs import TaskSet, asks_models
+from sqldojo.repair_runs import record as record_repair
 from sqldojo.teacher.api_teacher import api_solutions
 from sqldojo.teacher.blind_solver import blind_solver
-from sqldojo.teacher.provider import PROPOSE, REVIEW, TEACH, Ask, ProviderParams
+from sqldojo.teacher.provider import PROPOSE, REPAIR, REVIEW, TEACH, Ask, ProviderParams
 from sqldojo.teacher.scripted import TeachParams
 
 
@@ -57,9 +60,18 @@ def teach(ask: Ask, params: Path, data: Path) -> None:
     api_solutions(questions, ask, make, settings, agent, section("providers", ProviderParams))
 
 
+def repair(ask: Ask, params: Path, data: Path) -> None:
+    """Let the models of the repair chain play: teachers, references, and correctors where a student has failed."""
+    settings = load(params, "repair", RepairParams)
+    if not asks_models(settings):
+        _check_named(params, "repair: teachers, references and correction.teacher", ())
+    tasks = TaskSet.read(settings, load(params, "verifier", Limits), data.parent)
+    record_repair(tasks, ask, load(params, "providers", ProviderParams), data.parent)
+
+
 def _check_named(params: Path, key: str, models: tuple[str, ...]) -> None:
     if not models:
         raise UserError(f"{params}: {key}: no model is named, so there is nothing to record; name one")
 
 
-RUNS: Mapping[str, Callable[[Ask, Path, Path], None]] = {PROPOSE: propose, REVIEW: review, TEACH: teach}
+RUNS: Mapping[str, Callable[[Ask, Path, Path], None]] = {PROPOSE: propose, REVIEW: review, TEACH: teach, REPAIR: repair}

@@ -289,3 +289,12 @@ def test_one_factor_of_a_product_is_coalesced_and_none_that_sum_adds_up():
     assert made_by("value-coalesced", "SELECT days * fee FROM loans") == ["SELECT COALESCE(days, 0) * fee FROM loans"]
     assert len(made_by("value-coalesced", "SELECT days + fee FROM loans")) == 2
     assert made_by("value-coalesced", "SELECT SUM(days * fee) FROM loans") == []
+
+
+def test_only_the_operators_that_are_named():
+    reference = "SELECT title FROM books WHERE price > 10 AND pages < 300"
+    found = mutants(reference, COLUMNS, only=("comparison-boundary",))
+    assert [(mutant.operator, mutant.sql) for mutant in found] == [
+        ("comparison-boundary", "SELECT title FROM books WHERE price >= 10 AND pages < 300"),
+        ("comparison-boundary", "SELECT title FROM books WHERE price > 10 AND pages <= 300"),
+    ]

@@ -32,7 +32,7 @@ def bank_markdown(
         *table(["rejected by", "proposals"], [[rule, str(rejected[rule])] for rule in sorted(rejected)]),
         "",
     ]
-    return "\n".join([*lines, *_cost_lines(costs)])
+    return "\n".join([*lines, *cost_lines(costs)])
 
 
 def merged_costs(stages: Mapping[str, Mapping[str, Any]], accepted: Mapping[str, int]) -> dict[str, Any]:
@@ -57,8 +57,8 @@ def _difficulties(accepted: Mapping[str, Any]) -> list[tuple[str, int]]:
     return [("not rated", count) if name == "0" else (name, count) for name, count in accepted["difficulty"].items()]
 
 
-def _cost_lines(costs: Mapping[str, Any]) -> list[str]:
-    """One row a stage and model; nothing when no model was asked."""
+def cost_lines(costs: Mapping[str, Any]) -> list[str]:
+    """The part on costs, of `merged_costs`: one row a stage and model; nothing when no model was asked."""
     rows = [
         [stage, model, str(row["calls"]), str(row["input_tokens"]), str(row["output_tokens"]), f"{row['usd']:.4f}",
          str(row["kept"]), f"{row['usd_per_kept']:.4f}" if row.get("usd_per_kept") is not None else "-"]

@@ -123,6 +123,22 @@ def exact_interval(share: float, size: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def exact_mcnemar(only_first: int, only_second: int) -> float:
+    """The two-sided p-value of two runs that differ on so many questions, each answered rightly by only one of them.
+
+    With no difference each of these questions is as likely to be one's as the other's, whatever both got right or wrong
+    (Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
+    Psychometrika 12, 1947); the exact form takes that binomial itself for his chi-square. 1 when nothing differs.
+
+    It takes questions for independent. Where those of one type are answered alike it calls chance a difference too
+    often, and `paired_interval` is the one to trust. ValueError for a negative count.
+    """
+    if min(only_first, only_second) < 0:
+        raise ValueError(f"no numbers of questions: {only_first} and {only_second}")
+    differing = only_first + only_second
+    return float(scipy.stats.binomtest(only_first, differing).pvalue) if differing else 1.0
+
+
 def pass_at(k: int, attempts: int, right: int) -> float:
     """The chance that at least one of `k` attempts at a question is right, estimated from more of them without bias.
 

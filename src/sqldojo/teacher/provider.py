@@ -15,8 +15,8 @@ from sqldojo.records import ProviderReply, ProviderRequest
 
 Ask = Callable[[ProviderRequest], ProviderReply]
 
-PROPOSE, REVIEW, TEACH = "propose", "review", "teach"
-PURPOSES = (PROPOSE, REVIEW, TEACH)
+PROPOSE, REVIEW, TEACH, REPAIR = "propose", "review", "teach", "repair"
+PURPOSES = (PROPOSE, REVIEW, TEACH, REPAIR)
 
 SCHEMA_ONLY, ROWS = "schema_only", "rows"
 

@@ -1,4 +1,4 @@
-"""The report of one chain as one HTML file: it opens from a disk or a server, and needs nothing but itself.
+"""A report as one HTML file, that of a chain at first: it opens from a disk or a server, and needs nothing but itself.
 
 Equal files give equal bytes: nothing in it tells when, where or by whom it was made.
 """
@@ -6,7 +6,7 @@ Equal files give equal bytes: nothing in it tells when, where or by whom it was 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +41,32 @@ _SECTIONS: tuple[tuple[str, str, Callable[[Run], Mapping[str, Any]]], ...] = (
 )
 
 
+@dataclass(frozen=True)
+class Part:
+    """A section before it is written: its name, its title, its template, and what the template is given."""
+
+    name: str
+    title: str
+    template: str
+    given: Mapping[str, Any]
+
+
 def build_page(run: Run, *, live: bool = False) -> str:
-    """The whole page; a `live` one asks the server that it comes from for changes."""
+    """The whole page of a chain; a `live` one asks the server that it comes from for changes."""
+    parts = [Part(name, title, f"{name}.html", describe(run)) for name, title, describe in _SECTIONS]
+    return assemble(parts, [run.chain.model, f"seed {run.chain.seed}"], live=live)
+
+
+def assemble(parts: Sequence[Part], marks: Sequence[str], *, live: bool = False) -> str:
+    """A page of these parts; `marks` say what it is of, in its title and at its top.
+
+    Its scripts want parts named `overview`, `transcripts` and `types`.
+    """
     templates = _templates()
-    parts = [_section(templates, name, title, describe(run)) for name, title, describe in _SECTIONS]
     vega, own = scripts()
     text = templates.get_template("page.html").render(
-        chain=run.chain,
-        sections=parts,
+        marks=marks,
+        sections=[_section(templates, part) for part in parts],
         style=style_sheet(),
         scripts=(vega, own),
         policy=content_policy((vega, own)),
@@ -57,9 +75,10 @@ def build_page(run: Run, *, live: bool = False) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair in a model's text is no text
 
 
-def _section(templates: jinja2.Environment, name: str, title: str, given: Mapping[str, Any]) -> Section:
-    html = templates.get_template(f"{name}.html").render(given)
-    return Section(name, title, html, hashlib.sha256(html.encode("utf-8", "replace")).hexdigest()[:16])
+def _section(templates: jinja2.Environment, part: Part) -> Section:
+    html = templates.get_template(part.template).render(part.given)
+    digest = hashlib.sha256(html.encode("utf-8", "replace")).hexdigest()[:16]
+    return Section(part.name, part.title, html, digest)
 
 
 def _templates() -> jinja2.Environment:

@@ -16,8 +16,8 @@ from sqldojo.verifier.audit import SCOPES, score
 
 Scores = Mapping[str, Mapping[str, Mapping[str, Any]]]  # checkpoint -> split -> row, as `Run.scores`
 
-_OUTCOME_COLOURS = [f"var(--{outcome.replace('_', '-')})" for outcome in OUTCOMES]
 _SMALLEST_LABELLED = 0.07  # a narrower piece of a bar has no room for its figure
+_LABELS_IN_A_LINE = 36  # letters of all names below a chart of a third of the page's width
 _ROW_HEIGHT, _BAR_HEIGHT = 19, 34  # pixels
 
 
@@ -33,9 +33,19 @@ def accuracy_charts(scores: Scores) -> list[Chart]:
 
 def _accuracy_chart(scores: Scores, split: str) -> Chart:
     rows = [{"checkpoint": name, **row[split]} for name, row in scores.items() if split in row]
+    table = Table(
+        f"Accuracy on {split}, %", ("checkpoint", "accuracy", "95 % interval", "questions × attempts"),
+        [(row["checkpoint"], percent(row["accuracy"]), interval(row), asked(row)) for row in rows],
+    )  # fmt: skip
+    return share_chart(f"accuracy-{split}", split, f"Accuracy on {split}", rows, table)
+
+
+def share_chart(name: str, title: str, what: str, rows: Sequence[Mapping[str, Any]], table: Table) -> Chart:
+    """A mark with its 95 % interval for each row's `checkpoint`, of `accuracy`, `accuracy_low` and `accuracy_high`."""
     data = altair.Data(values=[{key: row[key] for key in ("checkpoint", "accuracy", "accuracy_low", "accuracy_high")}
                                for row in rows])  # fmt: skip
-    x = altair.X("checkpoint:N", sort=None, title=None, axis=altair.Axis(labelAngle=0, grid=False))
+    angle = 0 if sum(len(row["checkpoint"]) for row in rows) <= _LABELS_IN_A_LINE else -30
+    x = altair.X("checkpoint:N", sort=None, title=None, axis=altair.Axis(labelAngle=angle, grid=False))
     scale, axis = altair.Scale(domain=[0, 1]), altair.Axis(format="%", tickCount=5)
     bars = altair.Chart(data).mark_rule(strokeWidth=2, color="var(--series-1)").encode(
         x=x, y=altair.Y("accuracy_low:Q", title=None, scale=scale, axis=axis), y2="accuracy_high:Q")  # fmt: skip
@@ -45,14 +55,9 @@ def _accuracy_chart(scores: Scores, split: str) -> Chart:
                                    for name in ("accuracy", "accuracy_low", "accuracy_high"))])  # fmt: skip
     figures = dots.mark_text(dx=8, align="left", color="var(--text)").encode(
         x=x, y="accuracy:Q", text=altair.Text("accuracy:Q", format=".0%"))  # fmt: skip
-    drawing = altair.layer(bars, dots, figures)
     listed = "; ".join(f"{row['checkpoint']} {percent(row['accuracy'])} % {interval(row)}" for row in rows)
-    table = Table(
-        f"Accuracy on {split}, %", ("checkpoint", "accuracy", "95 % interval", "questions × attempts"),
-        [(row["checkpoint"], percent(row["accuracy"]), interval(row), asked(row)) for row in rows],
-    )  # fmt: skip
-    said = f"Accuracy on {split} with 95 % intervals: {listed}."
-    return Chart(f"accuracy-{split}", split, said, finished(drawing), table)
+    drawing = finished(altair.layer(bars, dots, figures))
+    return Chart(name, title, f"{what} with 95 % intervals: {listed}.", drawing, table)
 
 
 def outcome_charts(scores: Scores) -> list[Chart]:
@@ -62,38 +67,48 @@ def outcome_charts(scores: Scores) -> list[Chart]:
 
 def _outcome_chart(scores: Scores, split: str) -> Chart:
     rows = [(name, row[split]) for name, row in scores.items() if split in row]
+    names = {outcome: words(outcome) for outcome in OUTCOMES}
+    table = Table(
+        f"How attempts at {split} questions ended, %", ("checkpoint", *names.values(), "questions × attempts"),
+        [(name, *(percent(row[outcome]) for outcome in OUTCOMES), asked(row)) for name, row in rows],
+    )  # fmt: skip
+    return stacked_chart(f"outcomes-{split}", split, f"How attempts at {split} questions ended", rows, names, table)
+
+
+def stacked_chart(
+    name: str, title: str, what: str, rows: Sequence[tuple[str, Mapping[str, Any]]], names: Mapping[str, str],
+    table: Table,
+) -> Chart:  # fmt: skip
+    """A bar for each checkpoint and its shares of outcomes; `names` maps each outcome to its words, in their order."""
     values = []
-    for name, row in rows:
+    for checkpoint, row in rows:
         start = 0.0
-        for outcome in OUTCOMES:
+        for outcome, text in names.items():
             share = row[outcome]
-            values.append({"checkpoint": name, "outcome": words(outcome), "share": share, "start": start,
+            values.append({"checkpoint": checkpoint, "outcome": text, "share": share, "start": start,
                            "end": start + share, "middle": start + share / 2})  # fmt: skip
             start += share
     base = altair.Chart(altair.Data(values=[value for value in values if value["share"]]))
-    y = altair.Y("checkpoint:N", sort=None, title=None, scale=altair.Scale(domain=[name for name, _ in rows]))
-    names = [words(outcome) for outcome in OUTCOMES]
-    colour = altair.Color("outcome:N", scale=altair.Scale(domain=names, range=_OUTCOME_COLOURS), legend=None)
+    y = altair.Y("checkpoint:N", sort=None, title=None, scale=altair.Scale(domain=[each for each, _ in rows]))
+    scale = altair.Scale(domain=list(names.values()), range=[f"var(--{each.replace('_', '-')})" for each in names])
     x = altair.X("start:Q", title=None, scale=altair.Scale(domain=[0, 1]), axis=altair.Axis(format="%", tickCount=5))
     bars = base.mark_bar(height=24, stroke="var(--surface)").encode(
-        y=y, x=x, x2="end:Q", color=colour,
+        y=y, x=x, x2="end:Q", color=altair.Color("outcome:N", scale=scale, legend=None),
         tooltip=["checkpoint:N", "outcome:N", altair.Tooltip("share:Q", format=".1%")])  # fmt: skip
     figures = base.mark_text(color="var(--on-mark)", fontWeight=600).encode(
         y=y, x=altair.X("middle:Q"), text=altair.Text("share:Q", format=".0%")
     ).transform_filter(f"datum.share >= {_SMALLEST_LABELLED}")  # fmt: skip
-    drawing = finished(altair.layer(bars, figures), _BAR_HEIGHT * len(rows))
-    table = Table(
-        f"How attempts at {split} questions ended, %", ("checkpoint", *names, "questions × attempts"),
-        [(name, *(percent(row[outcome]) for outcome in OUTCOMES), asked(row)) for name, row in rows],
-    )  # fmt: skip
     told = "; ".join(
-        f"{name}: " + ", ".join(f"{percent(row[outcome])} % {words(outcome)}" for outcome in OUTCOMES if row[outcome])
-        for name, row in rows
+        f"{each}: " + ", ".join(f"{percent(row[outcome])} % {text}" for outcome, text in names.items() if row[outcome])
+        for each, row in rows
     )
-    return Chart(f"outcomes-{split}", split, f"How attempts at {split} questions ended. {told}.", drawing, table)
+    drawing = finished(altair.layer(bars, figures), _BAR_HEIGHT * len(rows))
+    return Chart(name, title, f"{what}. {told}.", drawing, table)
 
 
-def type_chart(episodes: Mapping[str, Sequence[Episode]], before: str, after: str) -> Chart:
+def type_chart(
+    episodes: Mapping[str, Sequence[Episode]], before: str, after: str, title: str = "Accuracy by question type"
+) -> Chart:
     """A row for each type and split, a mark for the accuracy of each of two checkpoints.
 
     The drawing holds all checkpoints; its parameters `before` and `after` say which two are shown.
@@ -117,9 +132,9 @@ def type_chart(episodes: Mapping[str, Sequence[Episode]], before: str, after: st
         size=110, shape="diamond", filled=True, color="var(--series-1)", opacity=1,
     ).encode(y=y, x=x, tooltip=tooltip)  # fmt: skip
     drawing = altair.layer(line, first, second).add_params(*chosen)
-    said = f"Accuracy of {before} (ring) and {after} (diamond) on each question type."
+    said = f"Accuracy of {before} (ring) and {after} (diamond), row by row."
     spec = finished(drawing, _ROW_HEIGHT * len(rows))
-    return Chart("types", "Accuracy by question type", said, spec, Table("", (), ()))
+    return Chart("types", title, said, spec, Table("", (), ()))
 
 
 def _type_values(checkpoint: str, episodes: Sequence[Episode]) -> list[dict[str, Any]]:

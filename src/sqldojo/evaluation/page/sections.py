@@ -179,7 +179,11 @@ def cost(run: Run) -> dict[str, Any]:
     spending = {name: run.metrics[name] for name in ("propose", "review", "teach") if name in run.metrics}
     if not spending:
         return {"cost": None}
-    found = merged_costs(spending, run.metrics.get("review", {}).get("accepted_by", {}).get("proposer", {}))
+    return cost_of(merged_costs(spending, run.metrics.get("review", {}).get("accepted_by", {}).get("proposer", {})))
+
+
+def cost_of(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of what `merged_costs` says."""
     rows = [
         [stage, model, number(row["calls"]), number(row["input_tokens"]), number(row["output_tokens"]),
          f"{row['usd']:.4f}", number(row.get("kept")), number(row.get("usd_per_kept"))]
@@ -192,12 +196,22 @@ def cost(run: Run) -> dict[str, Any]:
 
 def provenance(run: Run) -> dict[str, Any]:
     """Parameters, the base model, how each adapter came about, and what the page was made of."""
-    settings = {name: values for name, values in run.params.items() if name not in _OTHER_CHAINS}
+    params = {name: values for name, values in run.params.items() if name not in _OTHER_CHAINS}
+    return provenance_of(params, run.card, run.about, run.inputs)
+
+
+def provenance_of(
+    params: Mapping[str, Any],
+    card: Mapping[str, Any] | None,
+    about: Mapping[str, Mapping[str, Any]],
+    inputs: Mapping[str, str],
+) -> dict[str, Any]:
+    """The same of sections of params.yaml, the model's card, each adapter's about.json, and SHA-256 by path."""
     return {
-        "params": {name: _values(name, values) for name, values in settings.items()},
-        "card": _pairs("The base model", run.card),
-        "about": {name: _pairs(f"The adapter {name}", values) for name, values in run.about.items()},
-        "inputs": Table("SHA-256 of what this page is made of", ("file", "SHA-256"), list(run.inputs.items()), texts=2),
+        "params": {name: _values(name, values) for name, values in params.items()},
+        "card": _pairs("The base model", card),
+        "about": {name: _pairs(f"The adapter {name}", values) for name, values in about.items()},
+        "inputs": Table("SHA-256 of what this page is made of", ("file", "SHA-256"), list(inputs.items()), texts=2),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from sqldojo.agent.tool_format import render_plain
@@ -10,12 +11,19 @@ from sqldojo.evaluation.comparing import question_text
 from sqldojo.records import HELD_OUT_SPLITS, Episode, Message, Question
 
 
-def packed(episodes: Mapping[str, Sequence[Episode]], questions: Mapping[str, Question]) -> dict[str, Any]:
+def packed(
+    episodes: Mapping[str, Sequence[Episode]],
+    questions: Mapping[str, Question],
+    titles: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
     """The episodes of each checkpoint as JSON, keyed by their ids, which are the same for the same attempt.
 
     `systems` holds each different system prompt, `questions` each text, type, split and, where `questions` has it, the
     reference. A message is [role, text], or [tool, SQL] for a call in plain tags, with the model's own words as a
     third where they are others. Tokens and logprobs stay behind, but for how many tokens the model sampled.
+
+    What `titles` has for a question stands for its text, where the first message says more than people want to read in
+    a list; that message is then among the others.
     """
     systems: dict[str, int] = {}
     asked: dict[str, dict[str, Any]] = {}
@@ -23,7 +31,7 @@ def packed(episodes: Mapping[str, Sequence[Episode]], questions: Mapping[str, Qu
     for checkpoint, members in episodes.items():
         played[checkpoint] = {}
         for episode in sorted(members, key=_place):
-            about = asked.setdefault(episode.question, _question(episode, questions.get(episode.question)))
+            about = asked.setdefault(episode.question, _question(episode, questions, titles))
             played[checkpoint][episode.id] = _packed(episode, about["text"], systems)
     return {"systems": list(systems), "questions": asked, "episodes": played}
 
@@ -33,9 +41,9 @@ def _place(episode: Episode) -> tuple[int, str, str, str, int]:
     return held_out, episode.split, episode.type, episode.question, episode.attempt
 
 
-def _question(episode: Episode, question: Question | None) -> dict[str, Any]:
+def _question(episode: Episode, questions: Mapping[str, Question], titles: Mapping[str, str]) -> dict[str, Any]:
     """The reference is given only if it belongs to the same words: a new bank may reuse an id."""
-    text = question_text(episode)
+    question, text = questions.get(episode.question), titles.get(episode.question, question_text(episode))
     reference = question.reference if question is not None and question.text.strip() == text else None
     return {"text": text, "type": episode.type, "split": episode.split, "reference": reference}
 

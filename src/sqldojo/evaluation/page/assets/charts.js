@@ -48,7 +48,7 @@ function startPairs(section, chosen) {
     const [before, after] = select.value.split("/");
     for (const pair of section.querySelectorAll(".pair")) pair.hidden = pair.dataset.pair !== select.value;
     const drawing = section.querySelector("#chart-types .drawing");
-    drawing.setAttribute("aria-label", `Accuracy of ${before} (ring) and ${after} (diamond) on each question type.`);
+    drawing.setAttribute("aria-label", `Accuracy of ${before} (ring) and ${after} (diamond), row by row.`);
     drawn.get(drawing)?.view.signal("before", before).signal("after", after).runAsync();
   };
   select.addEventListener("change", show);

@@ -2,7 +2,9 @@
 
 const ATTEMPTS_A_PAGE = 50;
 const FILTERS = ["left", "right", "split", "type", "outcome", "change", "text"];
-const OUTCOME_MARKS = { correct: "✓", wrong_sql: "✗", never_submitted: "–", out_of_budget: "…" };
+const OUTCOME_MARKS = { correct: "✓", wrong_sql: "✗", never_submitted: "–", out_of_budget: "…", repeated_action: "↻",
+  parse_failure: "?", turn_limit: "…", token_limit: "…", infrastructure: "!" };
+const CALLS = { run_sql: "runs", submit_sql: "submits", inspect_schema: "inspects the schema" };
 const words = (name) => name.split("_").map((word) => (word === "sql" ? "SQL" : word)).join(" ");
 
 // The browser of transcripts in `section`. `state` is what an earlier one returned, so that a reader stays in place.
@@ -15,6 +17,7 @@ function startTranscripts(section, state) {
   const form = section.querySelector("#filters");
   const list = section.querySelector("#attempts");
   const fields = Object.fromEntries(FILTERS.map((name) => [name, form.elements.namedItem(name)]));
+  const named = (outcome) => data.outcomes?.[outcome] ?? words(outcome);
   const searched = new Map();
   let found = [];
   let page = 0;
@@ -22,7 +25,7 @@ function startTranscripts(section, state) {
 
   const all = Object.values(data.episodes).flatMap((played) => Object.values(played));
   addOptions(fields.split, new Set(all.map((episode) => data.questions[episode.question].split)));
-  addOptions(fields.outcome, new Set(all.map((episode) => episode.outcome)), words);
+  addOptions(fields.outcome, new Set(all.map((episode) => episode.outcome)), named);
   offerTypes();
 
   // Only types of the split that is chosen.
@@ -84,7 +87,7 @@ function startTranscripts(section, state) {
     list.replaceChildren(...found.slice(first, first + ATTEMPTS_A_PAGE).map((id) => {
       const episode = data.episodes[left][id];
       const asked = data.questions[episode.question];
-      const marks = shown.map((name) => data.episodes[name][id]).filter(Boolean).map((each) => outcomeMark(each.outcome));
+      const marks = shown.map((name) => data.episodes[name][id]).filter(Boolean).map((each) => outcomeMark(each.outcome, named(each.outcome)));
       const button = element("button", "", element("span", "asked", asked.text || episode.question),
         element("span", "outcomes", marks[0], marks.length > 1 ? "→" : null, marks[1]),
         element("span", "muted", `${asked.split} · ${asked.type} · attempt ${episode.attempt + 1}`));
@@ -124,7 +127,7 @@ function startTranscripts(section, state) {
     const steps = element("ol", "steps", ...episode.messages.map(step));
     const tokens = episode.sampled ? ` · ${episode.sampled} tokens sampled` : "";
     return element("div", "side",
-      element("h4", "", name, outcomeMark(episode.outcome)), steps,
+      element("h4", "", name, outcomeMark(episode.outcome, named(episode.outcome))), steps,
       element("p", "muted", `${episode.reason ? `${episode.reason} · ` : ""}reward ${episode.reward}${tokens}`),
       episode.system === null ? null : disclosure("System prompt", element("pre", "", data.systems[episode.system])));
   }
@@ -179,17 +182,20 @@ function startTranscripts(section, state) {
   return { open, state: () => ({ ...values(), id: current }) };
 }
 
-function step([role, text, written]) {
-  if (role === "run_sql" || role === "submit_sql") {
-    return element("li", "", element("p", "who", role === "run_sql" ? "runs" : "submits"), sqlBlock(text),
+function step([role, text, written], place, steps) {
+  if (Object.hasOwn(CALLS, role)) {
+    return element("li", "", element("p", "who", CALLS[role]), text ? sqlBlock(text) : null,
       written === undefined ? null : disclosure("As the model wrote it", element("pre", "", written)));
   }
-  if (role === "tool") return element("li", "result", element("p", "who", "result"), resultBlock(text));
+  if (role === "tool") {
+    const rows = steps[place - 1]?.[0] !== "inspect_schema"; // a schema has lines too, but no header
+    return element("li", "result", element("p", "who", "result"), rows ? resultBlock(text) : element("pre", "", text));
+  }
   return element("li", "", element("p", "who", role === "assistant" ? "writes" : role), element("pre", "", text));
 }
 
-function outcomeMark(outcome) {
-  return element("span", `outcome ${outcome.replaceAll("_", "-")}`, `${OUTCOME_MARKS[outcome] ?? ""} ${words(outcome)}`);
+function outcomeMark(outcome, text) {
+  return element("span", `outcome ${outcome.replaceAll("_", "-")}`, `${OUTCOME_MARKS[outcome] ?? ""} ${text}`);
 }
 
 function changed(kind, before, after) {
