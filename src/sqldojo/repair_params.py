@@ -104,10 +104,14 @@ class LookParams:
 
 @dataclass(frozen=True)
 class GenerationParams:
-    """How tasks are generated: how many, which share of them with two bugs; the rest as in `WorldParams`."""
+    """How tasks are generated: how many, which share of them with two bugs, and out of how hard references.
+
+    `hardest` is a difficulty from 1 to 4; the rest is as in `WorldParams`.
+    """
 
     tasks: int
     two_bugs_share: float
+    hardest: int
     most_types: int
     values_per_type: int
     rows: int
@@ -115,6 +119,8 @@ class GenerationParams:
     rounds: int
 
     def __post_init__(self) -> None:
+        if not 1 <= self.hardest <= 4:
+            raise ValueError(f"hardest: must be from 1 to 4, found {self.hardest}")
         _ = self.world(0), self.bugs(0)  # which check their own values
 
     def world(self, seed: int) -> WorldParams:
