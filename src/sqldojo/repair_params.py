@@ -8,7 +8,6 @@ from typing import Any
 from sqldojo.agent.episode import AgentParams
 from sqldojo.repair.generating import GenerateParams
 from sqldojo.repair.sources import SourceParams
-from sqldojo.repair.task import REPAIR_SPLITS
 from sqldojo.repair.worlds import WorldParams
 from sqldojo.repair_chain import TEACHERS, TRAINED
 from sqldojo.teacher.repair_script import RepairTeachParams
@@ -20,14 +19,19 @@ from sqldojo.training.sft import SftParams
 
 @dataclass(frozen=True)
 class MostTasks:
-    """How many tasks of each split are used at most, drawn by the seed; 0 for all."""
+    """How many tasks are used at most, drawn by the seed; 0 for all.
 
+    `demonstrations` of the training tasks are shown by each teacher, `train` of them are attempted in each round of
+    correction, `validation` and `evaluation` are played to choose and to score.
+    """
+
+    demonstrations: int
     train: int
     validation: int
     evaluation: int
 
     def __post_init__(self) -> None:
-        for name in REPAIR_SPLITS:
+        for name in vars(self):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: must not be negative, found {getattr(self, name)}")
 

@@ -74,13 +74,21 @@ class TaskSet:
         hidden = {half.id: half for half in read_records(root / HIDDEN, Hidden)}
         return cls(read_records(root / PUBLIC, RepairTask), hidden, params, limits, root)
 
+    @property
+    def demonstrated(self) -> list[RepairTask]:
+        """The training tasks that teachers show."""
+        return self._some(TRAIN, self.params.most.demonstrations)
+
     def of(self, split: str) -> list[RepairTask]:
-        """The tasks of a split in their order, those that are used."""
+        """The tasks of a split that are played, in their order."""
+        return self._some(split, getattr(self.params.most, split))
+
+    def _some(self, split: str, most: int) -> list[RepairTask]:
+        """At most so many of a split's tasks, 0 for all; fewer are among more."""
         members = [task for task in self.tasks if task.split == split]
-        most = getattr(self.params.most, split)
-        if not most or most >= len(members):
-            return members
-        drawn = set(random.Random(f"{self.params.seed}/most/{split}").sample([task.id for task in members], most))
+        order = [task.id for task in members]
+        random.Random(f"{self.params.seed}/most/{split}").shuffle(order)
+        drawn = set(order[: most or None])
         return [task for task in members if task.id in drawn]
 
     def maker(self, tool_format: ToolFormat) -> Callable[[RepairTask, int], RepairAttempt]:
@@ -99,7 +107,7 @@ def teach(
     tasks: TaskSet, teacher: str, ask: Replaying, providers: ProviderParams
 ) -> tuple[list[Episode], dict[str, Any]]:
     """A teacher's verified conversations at the training tasks, and their metrics."""
-    params, asked = tasks.params, tasks.of(TRAIN)
+    params, asked = tasks.params, tasks.demonstrated
     if teacher in SCRIPTED:
         kept, counts = demonstrate(asked, tasks.hidden, tasks.plain_maker, teacher, params.styles.of(params.seed))
         return kept, {"teacher": teacher, "tasks": len(asked), "kept": len(kept), "by_style": dict(counts)}
@@ -258,7 +266,9 @@ def record(tasks: TaskSet, ask: Ask, providers: ProviderParams, root: Path) -> N
     params, training = tasks.params, tasks.of(TRAIN)
     for teacher in params.teachers.values():
         if teacher not in SCRIPTED:
-            api_demonstrations(training, tasks.hidden, ask, tasks.plain_maker, teacher, params.agent, providers)
+            api_demonstrations(
+                tasks.demonstrated, tasks.hidden, ask, tasks.plain_maker, teacher, params.agent, providers
+            )
     for model in params.references:
         api_episodes(tasks.of(EVALUATION), ask, tasks.plain_maker, model, params.agent, providers)
     if params.correction.corrections and params.correction.teacher not in SCRIPTED:
