@@ -25,7 +25,8 @@ ORDER = [
     {"family_files", "bank_files", "comparing_files", "held_out", "watching"},
     {"repair_params"},
     {"repair_reading", "repair_runs", "repair_tasks"},
-    {"recording_runs"},
+    {"asking", "recording_runs"},
+    {"asking_view"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
@@ -42,7 +43,7 @@ HOMES = {
     "mlx_lm": {"training"},
     "numpy": {"training", "evaluation"},
     "polars": {"evaluation", "stages"},
-    "rich": {"cli", "evaluation", "progress"},
+    "rich": {"asking_view", "cli", "evaluation", "progress"},
     "ruamel": {"params", "profiles"},
     "scipy": {"evaluation"},
     "sqlglot": {"verifier", "questions", "repair", "teacher"},

@@ -19,9 +19,6 @@ from sqldojo.questions.review import review as review_types
 from sqldojo.questions.shop_types import SHOP_TYPES
 from sqldojo.questions.verdicts import read_verdicts
 from sqldojo.records import Question, QuestionType
-from sqldojo.repair_params import RepairParams
-from sqldojo.repair_runs import TaskSet, asks_models
-from sqldojo.repair_runs import record as record_repair
 from sqldojo.teacher.api_teacher import api_solutions
 from sqldojo.teacher.blind_solver import blind_solver
 from sqldojo.teacher.provider import PROPOSE, REPAIR, REVIEW, TEACH, Ask, ProviderParams
@@ -62,11 +59,15 @@ def teach(ask: Ask, params: Path, data: Path) -> None:
 
 def repair(ask: Ask, params: Path, data: Path) -> None:
     """Let the models of the repair chain play: teachers, references, and correctors where a student has failed."""
+    # Here and not above: they load mlx, for which no other command should wait.
+    from sqldojo import repair_runs
+    from sqldojo.repair_params import RepairParams
+
     settings = load(params, "repair", RepairParams)
-    if not asks_models(settings):
+    if not repair_runs.asks_models(settings):
         _check_named(params, "repair: teachers, references and correction.teacher", ())
-    tasks = TaskSet.read(settings, load(params, "verifier", Limits), data.parent)
-    record_repair(tasks, ask, load(params, "providers", ProviderParams), data.parent)
+    tasks = repair_runs.TaskSet.read(settings, load(params, "verifier", Limits), data.parent)
+    repair_runs.record(tasks, ask, load(params, "providers", ProviderParams), data.parent)
 
 
 def _check_named(params: Path, key: str, models: tuple[str, ...]) -> None:

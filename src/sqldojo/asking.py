@@ -1,0 +1,182 @@
+"""`sqldojo ask`: a trained agent answers a question about somebody's database, which it can only read.
+
+Nobody knows the right answer here, so nothing is graded. With several attempts their agreement says how far to trust
+the answer (self-consistency: X. Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models",
+2022, arXiv 2203.11171): those whose results are the same count as one voice, by the verifier's rule of comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqldojo.agent.episode import AgentLoop, AgentParams, Endings
+from sqldojo.agent.prompt import observation, opening
+from sqldojo.agent.tool_format import ToolFormat
+from sqldojo.databases.execution import OK, Limits, QueryResult
+from sqldojo.databases.sandbox import run_untrusted
+from sqldojo.databases.schema import schema_text
+from sqldojo.errors import UserError
+from sqldojo.records import NEVER_SUBMITTED, OUT_OF_BUDGET, WRONG_SQL, ToolCall
+from sqldojo.training.policy_model import PolicyModel
+from sqldojo.training.rollouts import play
+from sqldojo.verifier.comparison import first_difference
+
+ANSWERED = "answered"
+
+Tell = Callable[[str, str], None]  # is shown each query of an attempt and what came back, as they come
+
+
+@dataclass(frozen=True)
+class AskParams:
+    """How a question is asked: `attempts` at it, and the share of them that must agree for an answer to be given."""
+
+    attempts: int = 1
+    agreement: float = 0.5
+    seed: int = 17
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise UserError(f"--attempts: must be at least 1, found {self.attempts}")
+        if not 0 <= self.agreement <= 1:
+            raise UserError(f"--agreement: must be from 0 to 1, found {self.agreement:g}")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the attempts come to. `sql` and `result` are those that most of them agree on, None where none answered.
+
+    `agreeing` of `attempts` gave this result; `given` says whether these are enough. `reasons` are those of attempts
+    that gave no result.
+    """
+
+    question: str
+    sql: str | None
+    result: QueryResult | None
+    agreeing: int
+    attempts: int
+    given: bool
+    reasons: tuple[str, ...] = ()
+    queries: tuple[str, ...] = field(default=())
+
+    @property
+    def confidence(self) -> float:
+        """The share of attempts that gave this result."""
+        return self.agreeing / self.attempts
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, for `--json`; blobs are shown in hexadecimal."""
+        result = self.result if self.given else None
+        rows = [[_plain(value) for value in row] for row in result.rows] if result else None
+        return {
+            "question": self.question,
+            "answered": self.given,
+            "sql": self.sql,
+            "columns": list(result.columns) if result else None,
+            "rows": rows,
+            "agreeing": self.agreeing,
+            "attempts": self.attempts,
+            "confidence": round(self.confidence, 4),
+            "queries": list(self.queries),
+            "reasons": list(self.reasons),
+        }
+
+
+class AskAttempt(AgentLoop):
+    """One attempt at a question whose answer nobody knows; its `result` is that of the submitted query."""
+
+    endings = Endings(NEVER_SUBMITTED, OUT_OF_BUDGET, OUT_OF_BUDGET, OUT_OF_BUDGET)
+    rewards = dict.fromkeys((ANSWERED, WRONG_SQL, NEVER_SUBMITTED, OUT_OF_BUDGET), 0.0)
+
+    def __init__(
+        self,
+        question: str,
+        number: int,
+        *,
+        database: Path,
+        schema: str,
+        tool_format: ToolFormat,
+        params: AgentParams,
+        limits: Limits,
+        tell: Tell,
+    ) -> None:
+        super().__init__("ask", number, opening(question, schema, tool_format), type="", split="",
+                         tool_format=tool_format, params=params)  # fmt: skip
+        self.result: QueryResult | None = None
+        self.queries: list[str] = []
+        self._database, self._limits, self._tell = database, limits, tell
+
+    def _run(self, call: ToolCall) -> str:
+        self.queries.append(call.sql)
+        shown = observation(run_untrusted(self._database, call.sql, self._limits, preview=self._params.preview_rows))
+        self._tell(call.sql, shown)
+        return shown
+
+    def _worth(self, sql: str) -> tuple[str, str]:
+        found = run_untrusted(self._database, sql, self._limits)
+        if found.status != OK:
+            self._tell(sql, f"Error: {found.message}")
+            return WRONG_SQL, found.message
+        self.result = found
+        return ANSWERED, ""
+
+
+def ask(
+    policy: PolicyModel,
+    database: Path,
+    question: str,
+    params: AskParams,
+    agent: AgentParams,
+    limits: Limits,
+    tell: Tell = lambda _query, _result: None,
+) -> Answer:
+    """The answer of the agent to a question about the database, which is never opened for writing.
+
+    The same question with the same seed is answered alike. UserError for an empty question, for a database that cannot
+    be read, and for a schema that leaves the model no room.
+    """
+    if not question.strip():
+        raise UserError("the question is empty; ask one in words, such as: How many customers are there?")
+    schema, tool_format = schema_text(database), policy.dialogue.tool_format
+    attempts = [
+        AskAttempt(question.strip(), number, database=database, schema=schema, tool_format=tool_format, params=agent,
+                   limits=limits, tell=tell)
+        for number in range(params.attempts)
+    ]  # fmt: skip
+    for _ in play(policy, attempts, agent, seed=f"{params.seed}/{question.strip()}", width=params.attempts):
+        pass
+    return agreed(question.strip(), attempts, params)
+
+
+def agreed(question: str, attempts: Sequence[AskAttempt], params: AskParams) -> Answer:
+    """The result that most attempts share, of equally many the first one's; given when enough of all share it."""
+    groups: list[list[AskAttempt]] = []
+    for attempt in attempts:
+        if attempt.result is not None:
+            mine = attempt.result.columns, attempt.result.rows
+            for group in groups:
+                first = group[0].result
+                if first is not None and first_difference((first.columns, first.rows), mine) is None:
+                    group.append(attempt)
+                    break
+            else:
+                groups.append([attempt])
+    best = max(groups, key=len, default=[])
+    # More than the share, so that two attempts which contradict each other are no agreement of one half.
+    enough = bool(best) and (len(best) == len(attempts) or len(best) / len(attempts) > params.agreement)
+    return Answer(
+        question=question,
+        sql=best[0].submission if best else None,
+        result=best[0].result if best else None,
+        agreeing=len(best),
+        attempts=len(attempts),
+        given=enough,
+        reasons=tuple(attempt.reason for attempt in attempts if attempt.result is None),
+        queries=tuple(best[0].queries) if best else (),
+    )
+
+
+def _plain(value: object) -> object:
+    return value.hex() if isinstance(value, bytes) else value
