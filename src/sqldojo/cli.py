@@ -27,7 +27,7 @@ from sqldojo.evaluation import transcript
 from sqldojo.evaluation.audit_report import audit_markdown
 from sqldojo.evaluation.bank_audit import audit_bank, read_bank
 from sqldojo.evaluation.page.run_files import attempts_of
-from sqldojo.evaluation.repair_view import show_repair_summary
+from sqldojo.evaluation.repair_view import show_repair_pair, show_repair_summary
 from sqldojo.family_files import family_databases, family_from_file, refused_by
 from sqldojo.files import read_records, write_json, write_text
 from sqldojo.grading_files import grade_cases, grade_pairs
@@ -142,10 +142,21 @@ def ask_command(database: Path, question: str | None, model: Path | None, adapte
 
 @main.command()
 @click.option("--report", type=_PATH, default=Path("metrics/repair/report.json"), show_default=True)
+@click.option(
+    "--compare",
+    type=_FILE,
+    nargs=2,
+    help="Two files of episodes on the same tasks, such as those of two "
+    "experiments: who solved what, on the evaluation tasks.",
+)
+@click.option("--tasks", type=_PATH, default=Path("data/repair/tasks/tasks.jsonl"), show_default=True)
 @reporting_errors
-def repair(report: Path) -> None:
+def repair(report: Path, compare: tuple[Path, Path] | None, tasks: Path) -> None:
     """Print what the checkpoints of the repair chain solve, gain and lose; `make repro-repair` makes the file."""
-    show_repair_summary(report, _console())
+    if compare:
+        show_repair_pair(*compare, tasks, _console())
+    else:
+        show_repair_summary(report, _console())
 
 
 @main.command()

@@ -20,8 +20,8 @@ from sqldojo.evaluation.repair_results import (
     told_apart,
 )
 from sqldojo.evaluation.repair_scores import score_repairs
-from sqldojo.evaluation.repair_view import show_repair_summary
-from sqldojo.files import write_json, write_text
+from sqldojo.evaluation.repair_view import show_repair_pair, show_repair_summary
+from sqldojo.files import write_json, write_records, write_text
 from sqldojo.records import CORRECT, WRONG_SQL
 from sqldojo.repair.task import EVALUATION, VALIDATION
 
@@ -247,3 +247,20 @@ def test_a_metrics_file_that_is_none(tmp_path, content):
         write_text(path, content)
     with pytest.raises(UserError, match=r"repair\.json: .*; run `make repro-repair`"):
         show_repair_summary(path)
+
+
+def test_two_files_of_episodes_beside_each_other(tmp_path, made):
+    """The table of two checkpoints from their files, and files that are not on the same tasks."""
+    first, last = made.checkpoints[0], made.checkpoints[-1]
+    for run in (first, last):
+        write_records(tmp_path / f"{run.name}.jsonl", [*run.episodes, *run.validation])
+    write_records(tmp_path / "tasks.jsonl", made.tasks)
+    paths = [tmp_path / f"{run.name}.jsonl" for run in (first, last)]
+    out = io.StringIO()
+    show_repair_pair(*paths, tmp_path / "tasks.jsonl", Console(file=out, width=400))
+    pair = compare_repairs(first.episodes, last.episodes, made.tasks, ("a", "b"))
+    row = next(line for line in out.getvalue().splitlines() if str(paths[1]) in line)
+    assert row.split()[2:6] == [str(number) for number in (pair.both, pair.only_first, pair.only_second, pair.neither)]
+    write_records(tmp_path / "fewer.jsonl", last.episodes[1:])
+    with pytest.raises(UserError, match="not two runs on the same tasks"):
+        show_repair_pair(paths[0], tmp_path / "fewer.jsonl", tmp_path / "tasks.jsonl")

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sqldojo.errors import UserError
+from sqldojo.evaluation.repair_comparing import UNION_TEXT, compare_repairs, which_to_trust
 from sqldojo.evaluation.repair_report import (
     SOLVED_TEXT,
     STEPS_TEXT,
@@ -25,6 +26,9 @@ from sqldojo.evaluation.repair_report import (
     yield_table,
 )
 from sqldojo.evaluation.repair_results import selection_note
+from sqldojo.files import read_records
+from sqldojo.records import Episode
+from sqldojo.repair.task import EVALUATION, RepairTask
 
 _REMEDY = "run `make repro-repair`, or restore it with `dvc checkout`"
 
@@ -32,6 +36,23 @@ _REMEDY = "run `make repro-repair`, or restore it with `dvc checkout`"
 def show_repair_summary(path: Path, console: Console | None = None) -> None:
     """Print the summary of the metrics file at `path`; UserError when it is not there or is no such file."""
     (console or Console()).print(render_repair_summary(read_repair_metrics(path)))
+
+
+def show_repair_pair(first: Path, second: Path, tasks: Path, console: Console | None = None) -> None:
+    """Print the paired table of two files of episodes, on the evaluation tasks; runs of two experiments, say.
+
+    UserError where they are not on the same tasks, or a file cannot be read.
+    """
+    asked = read_records(tasks, RepairTask)
+    sides = [[each for each in read_records(path, Episode) if each.split == EVALUATION] for path in (first, second)]
+    try:
+        pair = compare_repairs(sides[0], sides[1], asked, (str(first), str(second)))
+    except (ValueError, KeyError) as error:
+        raise UserError(
+            f"{first}, {second}: not two runs on the same tasks ({error}); give the files of two"
+        ) from error
+    table = _table(*pair_table([pair.as_json()]))
+    (console or Console()).print(Group(table, Text(f"{which_to_trust(pair)}\n{UNION_TEXT}")))
 
 
 def read_repair_metrics(path: Path) -> dict[str, Any]:

@@ -9,7 +9,8 @@ what told another one's mutant apart, so the search goes round several times.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,8 @@ from sqldojo.verifier.witnesses import Witness, left_by, passing_on, witnesses_f
 _AT_A_TIME = 64  # references whose witnesses are sought before the instances grow by them
 _FIRST_TRIES, _TRIES = 8, 20  # ways to add a witness that are tried in the first round, and in the others
 _SECONDS_PER_REFERENCE = 600.0
+
+_Found = list[tuple[list[Witness], list[str]]]
 
 
 @dataclass(frozen=True)
@@ -112,21 +115,45 @@ class _Search:
         self.shown: list[set[str]] = [set() for _ in subjects]
 
     def round(self, number: int, report: Callable[[int, str], None]) -> None:
-        """Look for witnesses of the telling variants that pass now, and add them; those without any tell nothing."""
+        """Look for witnesses of the telling variants that pass now, and add them; those without any tell nothing.
+
+        Families do not know of each other, so workers seek witnesses for one while another grows by those found for it.
+        """
         seed = f"{self.params.seed}/{number}"
+        seek = partial(witnesses_for, instances=self.params.oracle_instances, seed=seed, together=number > 0)
+        done = number * len(self.subjects)
+        sought: dict[str, tuple[list[int], Future[_Found]]] = {}
+        with ThreadPoolExecutor(1) as seeking:
+            for family, places in self._portions():
+                if family in sought:  # it must have grown by what was found before
+                    done += self._grow(number, *sought.pop(family))
+                    report(done, "")
+                sought[family] = places, seeking.submit(_in_workers, seek, self._calls(places))
+                while len(sought) > 1:
+                    done += self._grow(number, *sought.pop(next(iter(sought))))
+                    report(done, "")
+            for places, future in sought.values():
+                done += self._grow(number, places, future)
+                report(done, "")
+
+    def _portions(self) -> Iterator[tuple[str, list[int]]]:
+        """The subjects, so many at a time, and those of each family together."""
         for start in range(0, len(self.subjects), _AT_A_TIME):
-            chosen = range(start, min(start + _AT_A_TIME, len(self.subjects)))
-            calls = self._calls(chosen)
-            seek = partial(witnesses_for, instances=self.params.oracle_instances, seed=seed, together=number > 0)
-            found: list[tuple[list[Witness], list[str]]] = _in_workers(seek, calls)
-            for place, (witnesses, equal) in zip(chosen, found, strict=True):
-                self.shown[place].update(*(witness.variants for witness in witnesses))
-                if not number:  # later ones are only lost again
-                    self.telling[place] = [each for each in self.telling[place] if each not in equal]
-                tries = _TRIES if number else _FIRST_TRIES
-                subject = self.subjects[place]
-                self.growing[subject.family].add(witnesses, subject, self.telling[place], tries)
-            report(number * len(self.subjects) + chosen.stop, "")
+            by_family: dict[str, list[int]] = {}
+            for place in range(start, min(start + _AT_A_TIME, len(self.subjects))):
+                by_family.setdefault(self.subjects[place].family, []).append(place)
+            yield from by_family.items()
+
+    def _grow(self, number: int, places: Sequence[int], found: Future[_Found]) -> int:
+        """Add what was found for these subjects of one family; how many they are."""
+        for place, (witnesses, equal) in zip(places, found.result(), strict=True):
+            self.shown[place].update(*(witness.variants for witness in witnesses))
+            if not number:  # later ones are only lost again
+                self.telling[place] = [each for each in self.telling[place] if each not in equal]
+            tries = _TRIES if number else _FIRST_TRIES
+            subject = self.subjects[place]
+            self.growing[subject.family].add(witnesses, subject, self.telling[place], tries)
+        return len(places)
 
     def missed(self) -> dict[Subject, tuple[str, ...]]:
         """The telling variants that pass on the instances as they are now."""
@@ -135,7 +162,8 @@ class _Search:
 
     def _calls(self, places: Iterable[int]) -> list[tuple[Any, ...]]:
         """Arguments for workers: subject, its telling variants, the file of the instance as it is now, and the rest."""
-        files = {family: growing.file() for family, growing in self.growing.items()}
+        places = list(places)
+        files = {family: self.growing[family].file() for family in {self.subjects[place].family for place in places}}
         return [
             (self.subjects[place], self.telling[place], files[self.subjects[place].family], self.schema, self.limits)
             for place in places
