@@ -53,6 +53,14 @@ def test_fewer_tasks_are_some_of_more_and_zero_means_all() -> None:
     assert len(task_set(most(evaluation=3)).of(EVALUATION)) == 3 and task_set().of(VALIDATION) == []
 
 
+def test_harder_tasks_are_left_to_stronger_models() -> None:
+    tasks = [replace(task(number), difficulty=number % 5) for number in range(20)]
+    found = {hardest: replace(task_set(most(hardest=hardest, train=0)), tasks=tasks).of(TRAIN) for hardest in (1, 4)}
+    assert [each.difficulty for each in found[1]] == [0, 1] * 4 and len(found[4]) == 20
+    with pytest.raises(ValueError, match="hardest: must be from 1 to 4, found 5"):
+        most(hardest=5)
+
+
 def test_every_trained_checkpoint_has_its_settings() -> None:
     found = PARAMS.training_of
     assert tuple(found) == repair_chain.TRAINED

@@ -19,12 +19,14 @@ from sqldojo.training.sft import SftParams
 
 @dataclass(frozen=True)
 class MostTasks:
-    """How many tasks are used at most, drawn by the seed; 0 for all.
+    """How many tasks are used at most, drawn by the seed; 0 for all. Those over harder references than `hardest`, a
+    difficulty from 1 to 4, are left to stronger models.
 
     `demonstrations` of the training tasks are shown by each teacher, `train` of them are attempted in each round of
     correction, `validation` and `evaluation` are played to choose and to score.
     """
 
+    hardest: int
     demonstrations: int
     train: int
     validation: int
@@ -34,6 +36,8 @@ class MostTasks:
         for name in vars(self):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: must not be negative, found {getattr(self, name)}")
+        if not 1 <= self.hardest <= 4:
+            raise ValueError(f"hardest: must be from 1 to 4, found {self.hardest}")
 
 
 @dataclass(frozen=True)
@@ -108,14 +112,10 @@ class LookParams:
 
 @dataclass(frozen=True)
 class GenerationParams:
-    """How tasks are generated: how many, which share of them with two bugs, and out of how hard references.
-
-    `hardest` is a difficulty from 1 to 4; the rest is as in `WorldParams`.
-    """
+    """How tasks are generated: how many, which share of them with two bugs; the rest as in `WorldParams`."""
 
     tasks: int
     two_bugs_share: float
-    hardest: int
     most_types: int
     values_per_type: int
     rows: int
@@ -123,8 +123,6 @@ class GenerationParams:
     rounds: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.hardest <= 4:
-            raise ValueError(f"hardest: must be from 1 to 4, found {self.hardest}")
         _ = self.world(0), self.bugs(0)  # which check their own values
 
     def world(self, seed: int) -> WorldParams:

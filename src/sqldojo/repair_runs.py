@@ -84,8 +84,9 @@ class TaskSet:
         return self._some(split, getattr(self.params.most, split))
 
     def _some(self, split: str, most: int) -> list[RepairTask]:
-        """At most so many of a split's tasks, 0 for all; fewer are among more."""
-        members = [task for task in self.tasks if task.split == split]
+        """At most so many of a split's tasks that are not too hard, 0 for all; fewer are among more."""
+        hardest = self.params.most.hardest
+        members = [task for task in self.tasks if task.split == split and task.difficulty <= hardest]
         order = [task.id for task in members]
         random.Random(f"{self.params.seed}/most/{split}").shuffle(order)
         drawn = set(order[: most or None])

@@ -40,8 +40,7 @@ def make_tasks(params: RepairParams, limits: Limits, out: Path, *, audited: Path
         if params.six_gym_folder:
             tasks, hidden, found = _published(params, root)
         else:
-            known = _references(params, limits, root, audited, databases)
-            references = [each for each in known if each.difficulty <= params.generate.hardest]
+            references = _references(params, limits, root, audited, databases)
             made = generate(references, root, params.generate.bugs(params.seed), limits)
             tasks, hidden, found = made.tasks, made.hidden, _generated_metrics(references, made)
         judge = Judge(root, limits, allow_test_code=params.allow_test_code)

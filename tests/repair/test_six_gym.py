@@ -151,7 +151,7 @@ def test_what_is_missing_is_named(tmp_path):
 def test_writing_and_reading_again_changes_nothing(tmp_path):
     tasks = [
         RepairTask("G-1", "books", "", "wrong_alias", "top-1", "Query", ISSUE, (WRONG,), ("CREATE TEMP TABLE a(b)",)),
-        RepairTask("G-2", "books", "", "lost_tie", "top-2", "Query", "Ünïcode?\n", ("a", "b"), (), ("c",)),
+        RepairTask("G-2", "books", "", "lost_tie", "top-2", "Query", "Ünïcode?\n", ("a", "b"), (), ("c",), 3),
     ]
     hidden = [Hidden("G-1", (RIGHT,), (PLAIN_TEST,), True), Hidden("G-2", ("SELECT 1",), (), False)]
     write_template(tmp_path / "database", "books")

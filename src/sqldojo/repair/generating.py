@@ -189,7 +189,10 @@ class _Generation:
         self._of_database[reference.db_id] += 1
         task_id = f"{reference.db_id}-{self._of_database[reference.db_id]:04d}"
         kind = "+".join(bug.kind for bug in bugs)
-        self.tasks.append(RepairTask(task_id, reference.db_id, "", kind, reference.type, QUERY, text, (sql,)))
+        self.tasks.append(
+            RepairTask(task_id, reference.db_id, "", kind, reference.type, QUERY, text, (sql,),
+                       difficulty=reference.difficulty)
+        )  # fmt: skip
         self.hidden.append(Hidden(task_id, (supply.sql,), (test,), reference.ordered))
         database.used.add(sql)
         supply.tasks += 1

@@ -77,7 +77,7 @@ def load(folder: Path, category: str = QUERY, databases: Sequence[str] = tuple(P
 
 
 def write(folder: Path, tasks: Sequence[RepairTask], hidden: Sequence[Hidden]) -> None:
-    """Write tasks and their hidden halves as the folder's records; what kind and type they are of are keys of ours."""
+    """Write tasks and their hidden halves as the folder's records; kind, type and difficulty are keys of ours."""
     records = [_record(task, half) for task, half in zip(tasks, hidden, strict=True)]
     lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in records)
     write_text(folder / RECORDS, "".join(lines))
@@ -130,6 +130,7 @@ def _halves(record: _Record, repeated: Collection[str]) -> tuple[RepairTask, Hid
         issue_sql=_texts(where, keys, "issue_sql"),
         preprocess_sql=_texts(where, keys, "preprocess_sql"),
         clean_up_sql=_texts(where, keys, "clean_up_sql"),
+        difficulty=_whole(where, keys, "difficulty"),
     )
     conditions = keys.get("conditions") or {}
     if not isinstance(conditions, dict):
@@ -152,6 +153,14 @@ def _texts(where: str, keys: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise UserError(f"{where}: key `{key}`: expected a text or a list of texts, found {_shown(value)}; {_REMEDY}")
     return tuple(_writable(where, key, item) for item in items)
+
+
+def _whole(where: str, keys: Mapping[str, Any], key: str) -> int:
+    """A whole number from 0, and 0 for nothing."""
+    value = keys.get(key, 0)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise UserError(f"{where}: key `{key}`: expected a whole number, found {_shown(value)}; {_REMEDY}")
+    return value
 
 
 def _writable(where: str, key: str, text: str) -> str:
@@ -219,4 +228,5 @@ def _record(task: RepairTask, hidden: Hidden) -> dict[str, Any]:
         "conditions": {"order": True} if hidden.ordered else {},
         "kind": task.kind,
         "type": task.type,
+        "difficulty": task.difficulty,
     }

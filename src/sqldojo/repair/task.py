@@ -26,8 +26,9 @@ class RepairTask:
     """What the user tells: an issue in words, the query that does not do what they want, and what runs before it.
 
     `kind` is the kind of the injected bug, or the category where that is unknown; `type` says which tasks have the same
-    root, the question type or the task itself: they share a split and count as one cluster in statistics. Neither is
-    shown to a model. The SQL lists hold one statement an item.
+    root, the question type or the task itself: they share a split and count as one cluster in statistics. `difficulty`
+    is that of the reference, from 1 (one table, one condition) to 4 (several steps), and 0 where nobody knows. None of
+    these is shown to a model. The SQL lists hold one statement an item.
     """
 
     id: str
@@ -40,6 +41,7 @@ class RepairTask:
     issue_sql: tuple[str, ...]
     preprocess_sql: tuple[str, ...] = ()
     clean_up_sql: tuple[str, ...] = ()
+    difficulty: int = 0
 
 
 @dataclass(frozen=True)
