@@ -156,8 +156,8 @@ class RepairParams(SourceParams):
     """The section `repair`.
 
     `model` is one of `models`. `teachers` names who teaches `a` and `b`: `scripted-a`, `scripted-b`, or a model behind
-    an API by its litellm name. `references` are such models that are scored in the same harness. `width` episodes are
-    decoded together.
+    an API by its litellm name. `references` are such models that are scored in the same harness. `greedy`: the model
+    takes the likeliest token each time, in all that it plays. `width` episodes are decoded together.
     """
 
     model: str
@@ -170,6 +170,7 @@ class RepairParams(SourceParams):
     correction: CorrectionParams
     looks: LookParams
     references: tuple[str, ...]
+    greedy: bool
     width: int
 
     def __post_init__(self) -> None:

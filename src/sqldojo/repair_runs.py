@@ -141,7 +141,9 @@ def play(policy: PolicyModel, tasks: TaskSet, asked: Sequence[RepairTask], journ
     """One attempt at each task, sorted by id; every checkpoint meets a task with the same random keys."""
     make, params = tasks.maker(policy.dialogue.tool_format), tasks.params
     attempts = [make(task, 0) for task in asked]
-    return play_all(policy, attempts, params.agent, journal, name, seed=params.seed, width=params.width)
+    return play_all(
+        policy, attempts, params.agent, journal, name, seed=params.seed, width=params.width, greedy=params.greedy
+    )
 
 
 def demonstrated(dialogue: Dialogue, episodes: Sequence[Episode]) -> list[Example]:
@@ -218,7 +220,7 @@ def train_checkpoint(
     if examples:
         make = tasks.maker(policy.dialogue.tool_format)
         look = validation_look(policy, tasks.of(VALIDATION), make, params.agent, attempts=params.looks.attempts,
-                               seed=params.seed, width=params.width)  # fmt: skip
+                               seed=params.seed, width=params.width, greedy=params.greedy)  # fmt: skip
         curve, rows = fine_tune(policy, examples, params.training_of[checkpoint], scratch, "repair.training",
                                 looking=Looking(selection, look))  # fmt: skip
         found = _training_metrics(examples, curve, rows, selection)

@@ -137,6 +137,20 @@ def test_attempts_and_seeds_differ(adapted: PolicyModel, databases: Databases) -
     assert len(set(said)) == 32
 
 
+def test_greedy_attempts_are_all_the_same_and_the_likeliest(adapted: PolicyModel, databases: Databases) -> None:
+    played = [
+        *play(adapted, [attempt(databases, number) for number in range(2)], AGENT, seed=1, width=2, greedy=True),
+        *play(adapted, [attempt(databases, 0)], AGENT, seed=2, width=1, greedy=True),
+    ]
+    assert len({episode.tokens for episode in played}) == 1
+    episode = played[0]
+    logits = adapted.model(mx.array([episode.tokens[:-1]]))[0]
+    places = [place for place, own in enumerate(episode.action_mask) if own]
+    assert places and all(mx.argmax(logits[place - 1]).item() == episode.tokens[place] for place in places)
+    wanted = [(logits[place - 1] - mx.logsumexp(logits[place - 1]))[episode.tokens[place]].item() for place in places]
+    assert [episode.logprobs[place] for place in places] == pytest.approx(wanted, abs=1e-4)
+
+
 def test_sampled_logprobs_are_those_of_training(adapted: PolicyModel, databases: Databases) -> None:
     assert_trainer_agrees(adapted, list(played(adapted, databases, NAMES, width=3).values()))
 

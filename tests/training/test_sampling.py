@@ -12,7 +12,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from sqldojo.training.sampling import draw, sample, uniform
+from sqldojo.training.sampling import draw, likeliest, sample, uniform
 
 
 def drawn(logits: list[float] | mx.array, uniforms: list[float]) -> list[int]:
@@ -112,3 +112,11 @@ def test_uniform_numbers_are_the_same_on_every_machine() -> None:
     assert all((number * 2.0**53).is_integer() for number in numbers)
     tenths = Counter(int(number * 10) for number in numbers)
     assert sum((tenths[tenth] - 400) ** 2 / 400 for tenth in range(10)) < 27.9  # 0.999 of 9 degrees
+
+
+def test_the_likeliest_is_the_first_of_the_largest_with_its_own_logprob() -> None:
+    logits = mx.array([[0.0, 2.0, 2.0, -1.0], [5.0, -50.0, 4.0, 0.0]])
+    tokens, logprobs = likeliest(logits.astype(mx.bfloat16))
+    wanted = np.array(logits) - np.log(np.exp(np.array(logits)).sum(axis=-1, keepdims=True))
+    assert tokens.tolist() == [1, 0] and tokens.dtype == mx.int32
+    assert logprobs.tolist() == pytest.approx([wanted[0, 1], wanted[1, 0]], rel=1e-5)

@@ -60,13 +60,14 @@ def play_all(
     *,
     seed: int | str,
     width: int,
+    greedy: bool = False,
 ) -> list[Episode]:
     """The episodes of these attempts, sorted by id, with a progress bar called `name`; otherwise as `score`."""
     episodes = {episode.id: episode for episode in _recover(journal)}
     left = [attempt for attempt in attempts if attempt.id not in episodes]
     journal.parent.mkdir(parents=True, exist_ok=True)
     with progress(name, len(attempts), done=len(episodes)) as report, journal.open("a", encoding="utf-8") as log:
-        for episode in play(policy, left, agent, seed=seed, width=width):
+        for episode in play(policy, left, agent, seed=seed, width=width, greedy=greedy):
             log.write(to_line(episode) + "\n")
             log.flush()
             episodes[episode.id] = episode

@@ -23,13 +23,14 @@ def validation_look(
     attempts: int,
     seed: int,
     width: int,
+    greedy: bool,
 ) -> Callable[[int], Look]:
     """A function that plays the tasks with the policy as it is after so many updates, and sums them up."""
     name, types = f"{seed}/validation", {task.id: task.type for task in tasks}
 
     def look(step: int) -> Look:
         fresh = [make(task, number) for task in tasks for number in range(attempts)]
-        played = play(policy, fresh, agent, seed=name, width=width)
+        played = play(policy, fresh, agent, seed=name, width=width, greedy=greedy)
         solved: dict[str, dict[str, list[float]]] = {}  # tasks of one type share a root, so types are the clusters
         for episode in sorted(played, key=lambda episode: episode.id):
             tries = solved.setdefault(types[episode.question], {}).setdefault(episode.question, [])

@@ -17,7 +17,7 @@ import mlx.core as mx
 
 from sqldojo.training.attention import KeysAndValues, attend
 from sqldojo.training.policy_model import PolicyModel
-from sqldojo.training.sampling import draw
+from sqldojo.training.sampling import draw, likeliest
 
 _COLUMNS_STEP = 32  # columns for keys are added by so many, so that a run sees few different shapes
 _PREFIX_STEP = 512  # tokens of the prefix that are computed at once, which bounds the memory for their scores
@@ -110,9 +110,11 @@ class OwnKeys:
 class Decoder:
     """A batch of rows behind `prefix`. Each launched step runs while its caller looks at the tokens of the last one."""
 
-    def __init__(self, policy: PolicyModel, prefix: Sequence[int], counts: RolloutCounts) -> None:
-        """Computes the prefix, which may be empty."""
-        self._policy, self._counts = policy, counts
+    def __init__(
+        self, policy: PolicyModel, prefix: Sequence[int], counts: RolloutCounts, *, greedy: bool = False
+    ) -> None:
+        """Computes the prefix, which may be empty. With `greedy` the likeliest token is taken and none drawn."""
+        self._policy, self._counts, self._greedy = policy, counts, greedy
         self._prefix: list[KeysAndValues | None] = [None] * len(policy.model.layers)
         self._prefix_length = 0
         self._rows: list[Row | None] = []
@@ -233,7 +235,7 @@ class Decoder:
         """Begin to draw a token for each row of logits; what is drawn for rows that do not run is of no use."""
         drawn = [(row, row.name) if row is not None and row.running else None for row in rows]
         names = [f"{row.name}/{row.position}" if row is not None else "" for row in rows]
-        tokens, logprobs = draw(logits, names)
+        tokens, logprobs = likeliest(logits) if self._greedy else draw(logits, names)
         mx.async_eval(tokens, logprobs)
         for row in rows:
             if row is not None:

@@ -5,9 +5,10 @@ the rest of a question's prompt once for all attempts at it, and a tool's result
 values, so no token is computed twice. Queries run while the others are decoded. An episode that ends makes room for a
 waiting one; these and those with a result join a few at a time, since each joining costs a pass over the weights.
 
-Sampling is at temperature 1, unfiltered, so the stored log-probabilities are those of the policy, in the precision of
-its logits. Every draw is named (seed, episode, turn, position), so an episode is the same alone or in any batch unless
-a draw hangs on the last bits. These are the same too when a run is repeated and no query takes longer than a second.
+Sampling is at temperature 1, unfiltered, or greedy where that is asked for, so the stored log-probabilities are those
+of the policy, in the precision of its logits. Every draw is named (seed, episode, turn, position), so an episode is the
+same alone or in any batch unless a draw hangs on the last bits. These are the same too when a run is repeated and no
+query takes longer than a second.
 """
 
 from __future__ import annotations
@@ -39,17 +40,26 @@ def play(
     seed: int | str,
     width: int,
     counts: RolloutCounts | None = None,
+    greedy: bool = False,
 ) -> Iterator[Episode]:
     """Play all attempts, at most `width` at a time; yields each episode as it ends, so in no fixed order.
 
-    What is computed is added to `counts`. An exception of an attempt is raised here.
+    What is computed is added to `counts`. With `greedy` the likeliest token is taken each time, so that nothing hangs
+    on the seed, and further attempts at a task repeat the first. An exception of an attempt is raised here.
     """
     if attempts:
         counts = counts if counts is not None else RolloutCounts()
         threads = ThreadPoolExecutor(_THREADS, "attempt")
         try:
             yield from _Rollout(
-                policy, attempts, params, seed=seed, width=width, counts=counts, threads=threads
+                policy,
+                attempts,
+                params,
+                seed=seed,
+                width=width,
+                counts=counts,
+                threads=threads,
+                greedy=greedy,
             ).episodes()
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
@@ -116,6 +126,7 @@ class _Rollout:
         width: int,
         counts: RolloutCounts,
         threads: ThreadPoolExecutor,
+        greedy: bool,
     ) -> None:
         self._policy, self._params, self._seed, self._width = policy, params, seed, width
         self._counts, self._threads = counts, threads
@@ -124,7 +135,7 @@ class _Rollout:
         _check_context(policy, max(map(len, prompts)) + params.tokens_per_episode)
         # The last token of a prompt stands behind the prefix: its logits give the first sample.
         shared = min(shared_prefix_length(prompts), min(map(len, prompts)) - 1)
-        self._decoder = Decoder(policy, prompts[0][:shared], counts)
+        self._decoder = Decoder(policy, prompts[0][:shared], counts, greedy=greedy)
         groups: dict[tuple[int, ...], list[_Playing]] = {}
         for attempt, prompt in zip(attempts, prompts, strict=True):
             playing = _Playing(attempt, list(prompt), [0] * len(prompt), [0.0] * len(prompt))

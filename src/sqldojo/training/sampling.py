@@ -1,4 +1,5 @@
-"""Drawing tokens at temperature 1, unfiltered, so that the stored log-probabilities are those of the policy.
+"""Drawing tokens at temperature 1, unfiltered, so that the stored log-probabilities are those of the policy; or taking
+the likeliest.
 
 Every draw has a name, and its random number is a hash of the name: it depends on no generator's state and on no other
 draw, and is the same on every machine.
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from sqldojo.training.cpu_math import exp_below
+from sqldojo.training.cpu_math import exp_below, logsumexp
 
 _BLOCK, _GROUP = 256, 16
 _LEAST = 1e-30  # of the largest probability; less counts as none (exp_below gives 8e-31 for all that is smaller)
@@ -27,6 +28,14 @@ def uniform(name: str) -> float:
 def draw(logits: mx.array, names: Sequence[str]) -> tuple[mx.array, mx.array]:
     """One token a row of logits [B, V] and its log-probability, each [B]; the row's name decides the draw."""
     return sample(logits.astype(mx.float32), mx.array([uniform(name) for name in names]))
+
+
+def likeliest(logits: mx.array) -> tuple[mx.array, mx.array]:
+    """The most probable token of each row of logits [B, V], of equals the first, and its log-probability, each [B]."""
+    logits = logits.astype(mx.float32)
+    tokens = mx.argmax(logits, axis=-1, keepdims=True)
+    logprobs = mx.take_along_axis(logits, tokens, axis=-1).squeeze(-1) - logsumexp(logits)
+    return tokens.squeeze(-1).astype(mx.int32), logprobs
 
 
 def sample(logits: mx.array, uniforms: mx.array) -> tuple[mx.array, mx.array]:
