@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60.0  # far more than a test takes; ranks end when their launcher is killed
+SECONDS = 180.0  # far more than a test takes; ranks end when their launcher is killed
 
 _LAUNCHER = """
 import sys

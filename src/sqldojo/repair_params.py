@@ -13,7 +13,7 @@ from sqldojo.repair_chain import TEACHERS, TRAINED
 from sqldojo.teacher.repair_script import RepairTeachParams
 from sqldojo.training.action_rows import RowCaps
 from sqldojo.training.policy_model import LoraParams
-from sqldojo.training.selection import BEST, SelectionParams
+from sqldojo.training.selection import LATEST_BEST, SelectionParams
 from sqldojo.training.sft import SftParams
 
 
@@ -107,7 +107,7 @@ class LookParams:
     @property
     def selection(self) -> SelectionParams:
         """Looks decide which adapter is kept and never stop a run."""
-        return SelectionParams(self.every, self.attempts, patience=1_000_000, keep=BEST, accuracy_floor_drop=1.0)
+        return SelectionParams(self.every, self.attempts, patience=1_000_000, keep=LATEST_BEST, accuracy_floor_drop=1.0)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,11 @@ def test_the_highest_is_kept_and_of_equals_the_first() -> None:
     assert after([0.5, 0.525, 0.525])[0].best.step == 3
 
 
+def test_latest_best_keeps_of_equals_the_last() -> None:
+    selection, kept = after([0.0, 0.0, 0.1 + 0.2, 0.3, 0.2], replace(PARAMS, keep="latest_best"))
+    assert kept == [True, True, True, True, False] and selection.kept.step == 9
+
+
 def test_rounding_is_no_gain() -> None:
     assert after([0.3, 0.1 + 0.2])[1] == [True, False]
 

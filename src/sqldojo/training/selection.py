@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 BEST, LAST = "best", "last"
+LATEST_BEST = "latest_best"  # of equal looks the last: what learns from a teacher learns on where no look can tell yet
 
 _ROUNDING = 1e-9  # two accuracies that differ by less are equal
 
@@ -16,8 +17,9 @@ class SelectionParams:
 
     A look after every `every` steps plays `attempts` episodes at each question of the selection set. The run stops
     after `patience` looks in a row that are no better than the best before, or when the accuracy has fallen by more
-    than `accuracy_floor_drop` below that of the start. `keep` says which adapter is the result: that of the
-    `best` look or of the `last`; what came after the last look, in a run that an indicator stopped, is not kept.
+    than `accuracy_floor_drop` below that of the start. `keep` says which adapter is the result: that of the `best`
+    look, of equals the first, or with `latest_best` the last of them; or that of the `last` look. What came after the
+    last look, in a run that an indicator stopped, is not kept.
     """
 
     every: int
@@ -30,8 +32,8 @@ class SelectionParams:
         for name in ("every", "attempts", "patience"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
-        if self.keep not in (BEST, LAST):
-            raise ValueError(f"keep: must be {BEST} or {LAST}, found {self.keep!r}")
+        if self.keep not in (BEST, LATEST_BEST, LAST):
+            raise ValueError(f"keep: must be {BEST}, {LATEST_BEST} or {LAST}, found {self.keep!r}")
         if not 0 <= self.accuracy_floor_drop <= 1:
             raise ValueError(f"accuracy_floor_drop: must lie between 0 and 1, found {self.accuracy_floor_drop}")
 
@@ -84,10 +86,11 @@ class Selection:
 
     @property
     def best(self) -> Look:
-        """The earliest of the looks with the highest accuracy."""
+        """The earliest of the looks with the highest accuracy; with `latest_best` the latest of them."""
+        margin = -_ROUNDING if self._params.keep == LATEST_BEST else _ROUNDING
         best = self._looks[0]
-        for look in self._looks:
-            if look.accuracy > best.accuracy + _ROUNDING:
+        for look in self._looks[1:]:
+            if look.accuracy > best.accuracy + margin:
                 best = look
         return best
 
