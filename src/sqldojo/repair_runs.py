@@ -41,7 +41,6 @@ from sqldojo.teacher.recording import Replaying
 from sqldojo.teacher.repair_api import api_corrector, api_demonstrations, api_episodes
 from sqldojo.teacher.repair_correction import Continuation, correct, retained
 from sqldojo.teacher.repair_script import SCRIPTED_A, SCRIPTED_B, demonstrate, script_teacher
-from sqldojo.training.action_rows import continued
 from sqldojo.training.dialogue import Dialogue, TokenSequence
 from sqldojo.training.policy_model import (
     PolicyModel,
@@ -161,7 +160,7 @@ class Lesson:
 
     def examples(self, dialogue: Dialogue) -> list[Example]:
         """What is learnt, with the student's tokens as they were sampled."""
-        taught = [(each.type, continued(dialogue, each.prefix, each.messages)) for each in self.continuations]
+        taught = [(each.type, dialogue.continued(each.prefix, each.messages)) for each in self.continuations]
         own = [(each.type, TokenSequence(each.tokens, each.action_mask)) for each in self.kept]
         return [Example(bug_kind(kind), sequence) for kind, sequence in (*taught, *own)]
 

@@ -22,7 +22,6 @@ from sqldojo.repair.tools import INSPECT_SCHEMA, REPAIR_TOOLS
 from sqldojo.teacher.repair_correction import correct
 from sqldojo.teacher.repair_script import SCRIPTED_B, RepairTeachParams, script_teacher
 from sqldojo.training import decoding
-from sqldojo.training.action_rows import continued
 from sqldojo.training.policy_model import PolicyModel, load_policy_model
 from sqldojo.training.rollouts import play
 from sqldojo.training.sampling import draw
@@ -89,7 +88,7 @@ def test_a_student_is_played_corrected_and_the_correction_continues_its_own_toke
     assert (found.counts.attempted, found.counts.solved, found.counts.verified) == (2, 1, 1)
     (continuation,) = found.continuations
     # What the student was told and did, token by token, up to its failed action; then the teacher's in its format.
-    sequence = continued(student.dialogue, continuation.prefix, continuation.messages)
+    sequence = student.dialogue.continued(continuation.prefix, continuation.messages)
     results = [message.content for message in episodes[0].messages if message.role == "tool"]
     pieces = [student.dialogue.prompt(make(JOIN, 0).messages)]
     for call, result in zip((look, wrong), results, strict=True):

@@ -12,7 +12,7 @@ from mlx.utils import tree_flatten
 from tiny_policy import demonstration, with_adapter
 
 from sqldojo.errors import UserError
-from sqldojo.training.action_rows import ActionRow, RowCaps, action_rows, continued, merged, within
+from sqldojo.training.action_rows import ActionRow, RowCaps, action_rows, merged, within
 from sqldojo.training.dialogue import TokenSequence
 from sqldojo.training.policy_model import PolicyModel, add_fresh_adapter, load_policy_model
 from sqldojo.training.selection import Look, Selection, SelectionParams
@@ -89,9 +89,9 @@ def test_a_continuation_learns_the_teachers_actions_alone(tiny_folder: Path) -> 
     whole = dialogue.demonstration(EPISODES[1].messages)
     first = action_rows(whole)[0]
     messages = EPISODES[1].messages[2:]
-    assert continued(dialogue, whole.tokens[: first.start], messages) == whole
+    assert dialogue.continued(whole.tokens[: first.start], messages) == whole
     mistaken = [replace(messages[0], target=False), *messages[1:]]
-    (row,) = action_rows(continued(dialogue, whole.tokens[: first.start], mistaken))
+    (row,) = action_rows(dialogue.continued(whole.tokens[: first.start], mistaken))
     assert row == action_rows(whole)[1]
 
 

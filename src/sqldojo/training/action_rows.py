@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqldojo.records import Message
-from sqldojo.training.dialogue import Dialogue, TokenSequence
+from sqldojo.training.dialogue import TokenSequence
 
 
 @dataclass(frozen=True)
@@ -45,24 +44,6 @@ def action_rows(sequence: TokenSequence) -> list[ActionRow]:
     ends = [place + 1 for place in range(len(mask)) if mask[place] and (place + 1 == len(mask) or not mask[place + 1])]
     starts = [place for place in range(len(mask)) if mask[place] and (place == 0 or not mask[place - 1])]
     return [ActionRow(tuple(tokens[:end]), start) for start, end in zip(starts, ends, strict=True)]
-
-
-def continued(dialogue: Dialogue, prefix: Sequence[int], messages: Sequence[Message]) -> TokenSequence:
-    """Tokens as they were sampled, and what a teacher did from there: `messages` are its calls and their results.
-
-    Nothing of the prefix is learnt.
-    """
-    tokens, mask = list(prefix), [0] * len(prefix)
-    for message in messages:
-        if message.role == "tool":
-            piece, learnt = dialogue.bridge(message.content), 0
-        elif message.tool_call is None:
-            raise ValueError("a teacher's continuation holds prose where a tool call belongs")
-        else:
-            piece, learnt = dialogue.action(message.tool_call), int(message.target)
-        tokens += piece
-        mask += [learnt] * len(piece)
-    return TokenSequence(tuple(tokens), tuple(mask))
 
 
 def within(rows: Iterable[ActionRow], caps: RowCaps) -> list[ActionRow]:

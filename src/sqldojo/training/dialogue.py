@@ -55,9 +55,13 @@ class Dialogue:
     def demonstration(self, messages: Sequence[Message]) -> TokenSequence:
         """A demonstrated episode; its deliberate mistakes are context, not targets."""
         opening = [message for message in messages if message.role in ("system", "user")]
-        tokens = self.prompt([replace(message, content=self._in_own_format(message.content)) for message in opening])
-        mask = [0] * len(tokens)
-        for message in messages[len(opening) :]:
+        prompt = self.prompt([replace(message, content=self._in_own_format(message.content)) for message in opening])
+        return self.continued(prompt, messages[len(opening) :])
+
+    def continued(self, prefix: Sequence[int], messages: Sequence[Message]) -> TokenSequence:
+        """These tokens, of which nothing is learnt, and what a teacher did from there: its calls and their results."""
+        tokens, mask = list(prefix), [0] * len(prefix)
+        for message in messages:
             if message.role == "tool":
                 piece, learnt = self.bridge(message.content), 0
             elif message.tool_call is None:
