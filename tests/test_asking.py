@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from source_tree import ROOT
 from tiny_policy import write_databases, write_model
 
+from sqldojo import asking_view
 from sqldojo.agent.episode import AgentParams
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.asking import ANSWERED, AskAttempt, AskParams, agreed, ask
@@ -139,6 +140,18 @@ def test_the_command_reads_questions_a_line_each(database: Path, model: Path) ->
     answers = [json.loads(line) for line in out.splitlines()]
     assert [answer["question"] for answer in answers] == ["Who?", "How old?"]
     assert code == (0 if answers[-1]["answered"] else 1)
+
+
+def test_an_answer_is_shown_as_a_table_or_as_its_query(
+    database: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = "SELECT name AS '[b]who', age, NULL AS n FROM people ORDER BY age DESC LIMIT 1"
+    answer = agreed("Who?", [submitted(database, 0, sql), submitted(database, 1, sql)], AskParams(attempts=2))
+    monkeypatch.setattr(asking_view, "ask", lambda *_: answer)
+    code, out, err = command(str(database), "Who?", "--model", str(model))
+    assert code == 0 and all(word in out for word in ("[b]who", "Zoë", "41", "NULL"))
+    assert sql in err and "2 of 2 attempts agree" in err
+    assert command(str(database), "Who?", "--model", str(model), "--sql-only")[1] == f"{sql}\n"
 
 
 @pytest.mark.parametrize(

@@ -134,8 +134,8 @@ def ask(
 ) -> Answer:
     """The answer of the agent to a question about the database, which is never opened for writing.
 
-    The same question with the same seed is answered alike. UserError for an empty question, for a database that cannot
-    be read, and for a schema that leaves the model no room.
+    A single attempt takes the likeliest token each time; several are drawn, alike for the same question and seed.
+    UserError for an empty question, for a database that cannot be read, and for a schema that leaves the model no room.
     """
     if not question.strip():
         raise UserError("the question is empty; ask one in words, such as: How many customers are there?")
@@ -145,7 +145,10 @@ def ask(
                    limits=limits, tell=tell)
         for number in range(params.attempts)
     ]  # fmt: skip
-    for _ in play(policy, attempts, agent, seed=f"{params.seed}/{question.strip()}", width=params.attempts):
+    alone = params.attempts == 1  # then the likeliest is best; several must differ to tell anything
+    for _ in play(
+        policy, attempts, agent, seed=f"{params.seed}/{question.strip()}", width=params.attempts, greedy=alone
+    ):
         pass
     return agreed(question.strip(), attempts, params)
 

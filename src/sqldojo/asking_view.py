@@ -64,13 +64,13 @@ class Session:
 
         def tell(query: str, result: str) -> None:
             if self.params.attempts == 1:  # several work at once, and their queries would come mixed
-                notes.print(Text(f"> {query}\n{result}", style="dim"))
+                notes.print(Text(f"> {query}\n{result}", style="dim"), soft_wrap=True)
 
         found = ask(self.policy, self.database, question, self.params, self.agent, self.limits, tell)
         if as_json:
             print(json.dumps(found.as_json(), ensure_ascii=False))
         elif not found.given:
-            notes.print(Text(_no_answer(found)))
+            notes.print(Text(_no_answer(found)), soft_wrap=True)
         elif sql_only:
             print(found.sql)
         else:
@@ -95,9 +95,11 @@ def _typed() -> Iterator[str]:
 
 def _show(answer: Answer, notes: Console) -> None:
     assert answer.result is not None
-    notes.print(Text(f"{answer.sql}", style="bold"))
+    notes.print(Text(f"{answer.sql}", style="bold"), soft_wrap=True)
     columns, rows = answer.result.columns, answer.result.rows
-    table = Table(*(Text(name) for name in columns))
+    table = Table()
+    for name in columns:
+        table.add_column(Text(name))  # names come from the database, so none is markup
     for row in rows[:_MOST_ROWS]:
         table.add_row(*(Text(_cell(value)) for value in row))
     Console().print(table if rows else Text("(no rows)"))
