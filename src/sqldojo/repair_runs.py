@@ -207,8 +207,8 @@ def train_checkpoint(
 ) -> None:
     """Train a checkpoint from the one before and write its adapter, curve, looks, and metrics with these `counts` too.
 
-    The adapter is that of the best look at the validation tasks. Without an example nothing is learnt and it stays what
-    it was before.
+    The adapter is that of the best look at the validation tasks, or the last one where there are no such tasks. Without
+    an example nothing is learnt and it stays what it was before.
     """
     params, start = tasks.params, before(checkpoint)
     policy = load_student(params, start, to_train=True)
@@ -217,11 +217,8 @@ def train_checkpoint(
     selection = Selection(params.looks.selection)
     found: dict[str, Any] = {"examples": len(examples), "updates": 0}
     if examples:
-        make = tasks.maker(policy.dialogue.tool_format)
-        look = validation_look(policy, tasks.of(VALIDATION), make, params.agent, attempts=params.looks.attempts,
-                               seed=params.seed, width=params.width, greedy=params.greedy)  # fmt: skip
         curve, rows = fine_tune(policy, examples, params.training_of[checkpoint], scratch, "repair.training",
-                                looking=Looking(selection, look))  # fmt: skip
+                                looking=_looking(policy, tasks, selection))  # fmt: skip
         found = _training_metrics(examples, curve, rows, selection)
     lora = params.training.lora if start == RELEASED else adapter_params(adapter(start))
     save_adapter(
@@ -232,19 +229,31 @@ def train_checkpoint(
     write_json(metrics(checkpoint), found | dict(counts))
 
 
+def _looking(policy: PolicyModel, tasks: TaskSet, selection: Selection) -> Looking | None:
+    """Looks at the validation tasks with the policy as it then is; None where there are no such tasks."""
+    params, held = tasks.params, tasks.of(VALIDATION)
+    if not held:
+        return None
+    make = tasks.maker(policy.dialogue.tool_format)
+    look = validation_look(policy, held, make, params.agent, attempts=params.looks.attempts,
+                           seed=params.seed, width=params.width, greedy=params.greedy)  # fmt: skip
+    return Looking(selection, look)
+
+
 def _training_metrics(
     examples: Sequence[Example], curve: Sequence[UpdateRecord], rows: RowCounts, selection: Selection
 ) -> dict[str, Any]:
-    kept = selection.kept
-    return {
+    found = {
         "examples": len(examples),
         **asdict(rows),
         "updates": len(curve),
         "final_loss": final_loss(curve),
         "looks": len(selection.looks),
-        "kept_update": kept.step,
-        "kept_validation": round(kept.accuracy, 4),
     }
+    if selection.looks:
+        kept = selection.kept
+        found |= {"kept_update": kept.step, "kept_validation": round(kept.accuracy, 4)}
+    return found
 
 
 def scores(tasks: TaskSet, episodes: Sequence[Episode]) -> dict[str, Any]:
