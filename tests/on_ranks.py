@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SECONDS = 180.0  # far more than a test takes; ranks end when their launcher is killed
+SECONDS = 60.0  # far more than a test takes; ranks end when their launcher is killed
 
 _LAUNCHER = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background ignores
 sys.path[:] = {path!r}
 from pathlib import Path
 from sqldojo.training.launching import relaunch_on
