@@ -13,13 +13,14 @@ from source_tree import ROOT
 
 from sqldojo import repair_chain
 from sqldojo.databases.execution import Limits
+from sqldojo.errors import UserError
 from sqldojo.evaluation.repair_results import RepairRun
 from sqldojo.params import ParamsError, load
 from sqldojo.records import CORRECT, WRONG_SQL, Episode
 from sqldojo.repair.task import EVALUATION, TRAIN, VALIDATION, RepairTask
 from sqldojo.repair_params import RepairParams
 from sqldojo.repair_reading import best_on_validation
-from sqldojo.repair_runs import TaskSet, asks_models, correction_round
+from sqldojo.repair_runs import TaskSet, asks_models, correction_round, demonstrated, inputs
 
 PARAMS = load(ROOT / "params.yaml", "repair", RepairParams)
 
@@ -110,3 +111,17 @@ def test_of_equal_checkpoints_the_one_that_was_trained_less_is_chosen() -> None:
     runs = [run("a", WRONG_SQL, WRONG_SQL), run("b", CORRECT, WRONG_SQL), run("c", WRONG_SQL, CORRECT)]
     assert best_on_validation(runs) == "b"
     assert best_on_validation([RepairRun("a", [], {})]) is None
+
+
+def test_a_teacher_who_solved_nothing_stops_the_training() -> None:
+    with pytest.raises(UserError, match=r"a teacher solved no task; check params\.yaml: repair\.teachers"):
+        demonstrated(None, [])
+
+
+def test_whatever_judges_or_plays_is_among_the_inputs_of_a_resumed_run() -> None:
+    """Hidden halves and databases change verdicts though the public tasks stay what they are."""
+    found = inputs(PARAMS, Limits(), "sft_a")
+    assert {repair_chain.PUBLIC, repair_chain.HIDDEN, repair_chain.DATABASES, repair_chain.adapter("sft_a")} < {
+        each for each in found if isinstance(each, Path)
+    }
+    assert PARAMS in found and Limits() in found

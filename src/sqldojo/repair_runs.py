@@ -11,6 +11,7 @@ from typing import Any
 from sqldojo.agent.tool_format import ToolFormat, plain_format
 from sqldojo.chains import Chain
 from sqldojo.databases.execution import Limits
+from sqldojo.errors import UserError
 from sqldojo.evaluation.repair_scores import bug_kind, score_repairs
 from sqldojo.evaluation.scoring import play_all
 from sqldojo.evaluation.tables import write_table
@@ -136,6 +137,12 @@ def weights(params: RepairParams, checkpoint: str) -> Path:
     return Chain(params.model, params.seed).base_card if checkpoint == RELEASED else adapter(checkpoint)
 
 
+def inputs(params: RepairParams, limits: Limits, checkpoint: str) -> tuple[object, ...]:
+    """All that playing or training from a checkpoint hangs on: when any of it changes, nothing old is resumed."""
+    base = Chain(params.model, params.seed).base_card
+    return (params, limits, provenance(params.seed), base, weights(params, checkpoint), PUBLIC, HIDDEN, DATABASES)
+
+
 def play(policy: PolicyModel, tasks: TaskSet, asked: Sequence[RepairTask], journal: Path, name: str) -> list[Episode]:
     """One attempt at each task, sorted by id; every checkpoint meets a task with the same random keys."""
     make, params = tasks.maker(policy.dialogue.tool_format), tasks.params
@@ -146,7 +153,9 @@ def play(policy: PolicyModel, tasks: TaskSet, asked: Sequence[RepairTask], journ
 
 
 def demonstrated(dialogue: Dialogue, episodes: Sequence[Episode]) -> list[Example]:
-    """A teacher's conversations as examples to learn from."""
+    """A teacher's conversations as examples to learn from; UserError when there is none."""
+    if not episodes:
+        raise UserError("data/repair/demonstrations: a teacher solved no task; check params.yaml: repair.teachers")
     return [Example(bug_kind(each.type), dialogue.demonstration(each.messages)) for each in episodes]
 
 

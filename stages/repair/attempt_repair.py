@@ -18,7 +18,7 @@ def main(correction_round: str) -> None:
     """Write the attempts."""
     settings, limits = load(PARAMS, "repair", RepairParams), load(PARAMS, "verifier", Limits)
     student = repair_chain.before(correction_round)
-    inputs = (settings, limits, repair_runs.weights(settings, student), repair_chain.PUBLIC, repair_chain.HIDDEN)
+    inputs = repair_runs.inputs(settings, limits, student)
     scratch = resumable_folder(f"attempt_repair@{correction_round}", *inputs)
     tasks, policy = repair_runs.TaskSet.read(settings, limits), repair_runs.load_student(settings, student)
     episodes = repair_runs.play(policy, tasks, tasks.of(TRAIN), scratch / "episodes.jsonl", "attempt_repair")

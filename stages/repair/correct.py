@@ -24,16 +24,9 @@ def main(name: str) -> None:
     tasks, ask = repair_runs.TaskSet.read(settings, limits), Replaying(Path("cassettes"), REPAIR)
     found = repair_runs.correction_round(tasks, now, earlier, ask, load(PARAMS, "providers", ProviderParams))
     write_records(repair_chain.corrections(name), found.continuations)
-    start = repair_runs.weights(settings, repair_chain.before(name))
-    inputs = (
-        settings,
-        limits,
-        start,
-        repair_chain.PUBLIC,
-        *map(repair_chain.attempts, rounds),
-        repair_chain.corrections(name),
-    )
-    scratch = resumable_folder(f"correct@{name}", *inputs)
+    inputs = repair_runs.inputs(settings, limits, repair_chain.before(name))
+    learnt = (*map(repair_chain.attempts, rounds), repair_chain.corrections(name))
+    scratch = resumable_folder(f"correct@{name}", *inputs, *learnt)
     repair_runs.train_checkpoint(tasks, name, found.examples, scratch, {"yield": found.counts})
 
 

@@ -17,8 +17,8 @@ PARAMS = Path("params.yaml")
 def main(checkpoint: str) -> None:
     """Write the episodes and the scores."""
     settings, limits = load(PARAMS, "repair", RepairParams), load(PARAMS, "verifier", Limits)
-    weights = repair_runs.weights(settings, checkpoint)
-    scratch = resumable_folder(f"evaluate_repair@{checkpoint}", settings, limits, weights, repair_chain.PUBLIC)
+    inputs = repair_runs.inputs(settings, limits, checkpoint)
+    scratch = resumable_folder(f"evaluate_repair@{checkpoint}", *inputs)
     tasks, policy = repair_runs.TaskSet.read(settings, limits), repair_runs.load_student(settings, checkpoint)
     asked = [*tasks.of(VALIDATION), *tasks.of(EVALUATION)]
     episodes = repair_runs.play(policy, tasks, asked, scratch / "episodes.jsonl", "evaluate_repair")

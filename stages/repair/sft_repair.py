@@ -18,8 +18,8 @@ def main(teacher: str) -> None:
     """Write the adapter, its curve, the looks at the validation tasks and the metrics."""
     settings, limits = load(PARAMS, "repair", RepairParams), load(PARAMS, "verifier", Limits)
     checkpoint, shown = f"sft_{teacher}", repair_chain.demonstrations(teacher)
-    start = repair_runs.weights(settings, repair_chain.before(checkpoint))
-    scratch = resumable_folder(f"sft_repair@{teacher}", settings, limits, shown, start, repair_chain.PUBLIC)
+    inputs = repair_runs.inputs(settings, limits, repair_chain.before(checkpoint))
+    scratch = resumable_folder(f"sft_repair@{teacher}", *inputs, shown)
     tasks, episodes = repair_runs.TaskSet.read(settings, limits), read_records(shown, Episode)
     repair_runs.train_checkpoint(
         tasks, checkpoint, lambda dialogue: repair_runs.demonstrated(dialogue, episodes), scratch, {}
