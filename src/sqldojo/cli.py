@@ -219,7 +219,7 @@ def show(
         shown = [transcript.render(episode, system=system) for episode in found[:limit]]
     else:
         pairs = transcript.same_attempts(earlier, found)[:limit]
-        shown = [transcript.render_beside((beside, checkpoint), pair, system=system) for pair in pairs]
+        shown = [transcript.render_beside((beside, checkpoint), pair) for pair in pairs]
     for each in shown:
         console.print(each)
     click.echo(f"{len(shown)} of {len(found)} matching episodes; the file holds {len(records)}")
@@ -229,13 +229,8 @@ def show(
 @click.argument("before")
 @click.argument("after")
 @click.option("--split", type=click.Choice((TRAIN, *HELD_OUT_SPLITS, TEST)), help="Only this split.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Questions gained to print, and as many lost.",
-)
+@click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True,
+              help="Questions gained to print, and as many lost.")
 @_MODEL
 @_SEED
 @_PARAMS
@@ -272,17 +267,14 @@ def compare_command(
 @_MODEL
 @_SEED
 @_PARAMS
-@click.option("--out", type=_PATH, help="The HTML file to write; MODEL-SEED.html here by default.")
+@click.option("--out", type=_PATH, help="The HTML file to write; reports/MODEL/SEED.html by default.")
 @reporting_errors
 def report_command(model: str | None, seed: int | None, params: Path, out: Path | None) -> None:
-    """Write one HTML page with all that there is of a chain now, while it trains too.
-
-    The stage of the same name writes reports/MODEL/SEED.html, which this command leaves to DVC.
-    """
+    """Write one HTML page with all that there is of a chain now, while it trains too."""
     from sqldojo.watching import chosen_chain, write_page
 
     chain = chosen_chain(params, model, seed)
-    path = out or Path(f"{chain.name}.html")
+    path = out or chain.page
     write_page(Path(), chain, path)
     click.echo(f"{path}: open it in a browser")
 
@@ -349,49 +341,20 @@ def grade_command(
 
 @main.command(name="family", short_help="Build four databases that tell wrong queries from right ones.")
 @click.argument("schema_or_db", type=_FILE)
-@click.option(
-    "--references",
-    type=_FILE,
-    required=True,
-    help="Right queries: a .sql script (named 1, 2, ...), or JSON, a list or lines, of texts or objects with "
-    "`reference` (or `query`, `sql`) and perhaps `id` and `ordered`.",
-)
+@click.option("--references", type=_FILE, required=True,
+              help="Right queries: a .sql script (named 1, 2, ...), or JSON, a list or lines, of texts or objects with "
+              "`reference` (or `query`, `sql`) and perhaps `id` and `ordered`.")
 @click.option("--out", type=_PATH, required=True, help="The folder to write (replaced if it holds a family already).")
-@click.option(
-    "--rows",
-    type=click.IntRange(5, 5000),
-    default=FamilyParams.rows,
-    show_default=True,
-    help="Rows a table, at most, in the first ordinary instance.",
-)
-@click.option(
-    "--candidates",
-    type=click.IntRange(1, 10_000),
-    default=FamilyParams.messy_candidates,
-    show_default=True,
-    help="Messy instances to choose the adversarial one from.",
-)
-@click.option(
-    "--starts",
-    type=click.IntRange(1, 100),
-    default=FamilyParams.starts,
-    show_default=True,
-    help="Candidates to build the adversarial instance from; the one that misses least is kept.",
-)
-@click.option(
-    "--edits",
-    type=click.IntRange(0, 1_000_000),
-    default=FamilyParams.edits,
-    show_default=True,
-    help="Edits of the adversarial one to try.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=FamilyParams.seed,
-    show_default=True,
-    help="The same seed and arguments give the same bytes.",
-)
+@click.option("--rows", type=click.IntRange(5, 5000), default=FamilyParams.rows, show_default=True,
+              help="Rows a table, at most, in the first ordinary instance.")
+@click.option("--candidates", type=click.IntRange(1, 10_000), default=FamilyParams.messy_candidates, show_default=True,
+              help="Messy instances to choose the adversarial one from.")
+@click.option("--starts", type=click.IntRange(1, 100), default=FamilyParams.starts, show_default=True,
+              help="Candidates to build the adversarial instance from; the one that misses least is kept.")
+@click.option("--edits", type=click.IntRange(0, 1_000_000), default=FamilyParams.edits, show_default=True,
+              help="Edits of the adversarial one to try.")
+@click.option("--seed", type=int, default=FamilyParams.seed, show_default=True,
+              help="The same seed and arguments give the same bytes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole judgement as one JSON object.")
 @reporting_errors
 def family_command(
@@ -433,32 +396,17 @@ def family_command(
 
 
 @main.command(name="bank", short_help="Make a reviewed question bank from pairs, or from a schema alone.")
-@click.option(
-    "--pairs", type=_FILE, help="JSON lines or a JSON list of objects with `question`, `query` (or `sql`) and `db_id`."
-)
-@click.option(
-    "--databases",
-    type=_EXISTING,
-    help="The database of all pairs, or a folder with one named by each db_id: SQLite, .sql or .sql.gz.",
-)
-@click.option(
-    "--database", type=_FILE, help="Compose up to 500 question types from this database or SQL script, without pairs."
-)
+@click.option("--pairs", type=_FILE,
+              help="JSON lines or a JSON list of objects with `question`, `query` (or `sql`) and `db_id`.")
+@click.option("--databases", type=_EXISTING,
+              help="The database of all pairs, or a folder with one named by each db_id: SQLite, .sql or .sql.gz.")
+@click.option("--database", type=_FILE,
+              help="Compose up to 500 question types from this database or SQL script, without pairs.")
 @click.option("--out", type=_PATH, required=True, help="The folder to write (replaced if it holds a bank already).")
-@click.option(
-    "--values",
-    type=click.IntRange(1, 1000),
-    default=BankParams.values,
-    show_default=True,
-    help="Values of its parameters that a question type is asked with, at most.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=BankParams.seed,
-    show_default=True,
-    help="The same seed and arguments give the same bytes.",
-)
+@click.option("--values", type=click.IntRange(1, 1000), default=BankParams.values, show_default=True,
+              help="Values of its parameters that a question type is asked with, at most.")
+@click.option("--seed", type=int, default=BankParams.seed, show_default=True,
+              help="The same seed and arguments give the same bytes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @reporting_errors
 def bank_command(
@@ -501,34 +449,14 @@ def bank_command(
 @main.command(name="audit", short_help="Count the wrong rewrites that four databases tell apart.")
 @click.argument("folder", type=_FOLDER, required=False)
 @click.option("--references", type=_FILE, help="The right queries that FOLDER was built for.")
-@click.option(
-    "--databases",
-    type=_PATH,
-    default=Path("data/databases"),
-    show_default=True,
-    help="Both families of the shop, audited when no FOLDER is given.",
-)
-@click.option(
-    "--bank",
-    type=_PATH,
-    default=Path("data/bank"),
-    show_default=True,
-    help="The folder with the questions that may be asked on them.",
-)
-@click.option(
-    "--values-per-type",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="How many references of each question type are audited on each family; 0 for all.",
-)
-@click.option(
-    "--oracle",
-    type=click.IntRange(min=1),
-    default=200,
-    show_default=True,
-    help="Small databases made for each reference, to say which mutants can be told apart at all.",
-)
+@click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True,
+              help="Both families of the shop, audited when no FOLDER is given.")
+@click.option("--bank", type=_PATH, default=Path("data/bank"), show_default=True,
+              help="The folder with the questions that may be asked on them.")
+@click.option("--values-per-type", type=click.IntRange(min=0), default=1, show_default=True,
+              help="How many references of each question type are audited on each family; 0 for all.")
+@click.option("--oracle", type=click.IntRange(min=1), default=200, show_default=True,
+              help="Small databases made for each reference, to say which mutants can be told apart at all.")
 @click.option("--out", type=_PATH, help="Write the whole report to this Markdown file; the terminal has a summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object.")
 @reporting_errors
@@ -570,13 +498,8 @@ def audit_command(
 
 @main.command(name="failing", short_help="List the trained types that a model keeps failing.")
 @click.argument("episodes", type=_FILE)
-@click.option(
-    "--below",
-    type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    help="Types with a smaller share of right attempts.",
-)
+@click.option("--below", type=click.FloatRange(0, 1), default=0.5, show_default=True,
+              help="Types with a smaller share of right attempts.")
 @click.option("--out", type=_PATH, default=Path("bank/failing.json"), show_default=True)
 @reporting_errors
 def failing_command(episodes: Path, below: float, out: Path) -> None:
@@ -589,20 +512,10 @@ def failing_command(episodes: Path, below: float, out: Path) -> None:
 @main.command(name="record", short_help="Ask models behind an API, and keep their replies.")
 @click.argument("purpose", type=click.Choice(PURPOSES))
 @click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True)
-@click.option(
-    "--data",
-    type=_FOLDER,
-    default=Path("data"),
-    show_default=True,
-    help="The folder with what the stages before have made.",
-)
-@click.option(
-    "--cassettes",
-    type=_PATH,
-    default=Path("cassettes"),
-    show_default=True,
-    help="The folder of recorded replies, for Git to keep.",
-)
+@click.option("--data", type=_FOLDER, default=Path("data"), show_default=True,
+              help="The folder with what the stages before have made.")
+@click.option("--cassettes", type=_PATH, default=Path("cassettes"), show_default=True,
+              help="The folder of recorded replies, for Git to keep.")
 @reporting_errors
 def record_command(purpose: str, params: Path, data: Path, cassettes: Path) -> None:
     """Ask the models that the params file names for what a stage needs of them, and keep their replies.
@@ -620,20 +533,10 @@ def record_command(purpose: str, params: Path, data: Path, cassettes: Path) -> N
 
 @main.command(name="regrade", short_help="Grade an archive again under today's verifier.")
 @click.argument("episodes", type=_FILE)
-@click.option(
-    "--questions",
-    type=_PATH,
-    default=Path("data/questions"),
-    show_default=True,
-    help="The folder with the questions that were asked.",
-)
-@click.option(
-    "--databases",
-    type=_PATH,
-    default=Path("data/databases"),
-    show_default=True,
-    help="The folder of both families of databases.",
-)
+@click.option("--questions", type=_PATH, default=Path("data/questions"), show_default=True,
+              help="The folder with the questions that were asked.")
+@click.option("--databases", type=_PATH, default=Path("data/databases"), show_default=True,
+              help="The folder of both families of databases.")
 @click.option("--out", type=_PATH, help="Write the archive with today's outcomes to this new file.")
 @click.option("--json", "as_json", is_flag=True, help="Print each change as a JSON object on a line.")
 @reporting_errors
