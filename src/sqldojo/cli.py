@@ -219,7 +219,7 @@ def show(
         shown = [transcript.render(episode, system=system) for episode in found[:limit]]
     else:
         pairs = transcript.same_attempts(earlier, found)[:limit]
-        shown = [transcript.render_beside((beside, checkpoint), pair) for pair in pairs]
+        shown = [transcript.render_beside((beside, checkpoint), pair, system=system) for pair in pairs]
     for each in shown:
         console.print(each)
     click.echo(f"{len(shown)} of {len(found)} matching episodes; the file holds {len(records)}")
@@ -267,14 +267,17 @@ def compare_command(
 @_MODEL
 @_SEED
 @_PARAMS
-@click.option("--out", type=_PATH, help="The HTML file to write; reports/MODEL/SEED.html by default.")
+@click.option("--out", type=_PATH, help="The HTML file to write; MODEL-SEED.html here by default.")
 @reporting_errors
 def report_command(model: str | None, seed: int | None, params: Path, out: Path | None) -> None:
-    """Write one HTML page with all that there is of a chain now, while it trains too."""
+    """Write one HTML page with all that there is of a chain now, while it trains too.
+
+    The stage of the same name writes reports/MODEL/SEED.html, which this command leaves to DVC.
+    """
     from sqldojo.watching import chosen_chain, write_page
 
     chain = chosen_chain(params, model, seed)
-    path = out or chain.page
+    path = out or Path(f"{chain.name}.html")
     write_page(Path(), chain, path)
     click.echo(f"{path}: open it in a browser")
 

@@ -86,8 +86,8 @@ class CorrectionParams:
     """What a round learns from, each a switch, so that its effect can be measured.
 
     `corrections`: the teacher's continuations from states where the student failed. `retention`: the student's own
-    successes, and earlier ones on tasks that it has lost since. `teacher`: `scripted-a`, `scripted-b`, or a model behind
-    an API by its litellm name.
+    successes, and earlier ones on tasks that it has lost since. `teacher`: `scripted-a`, `scripted-b`, or a model
+    behind an API by its litellm name.
     """
 
     corrections: bool

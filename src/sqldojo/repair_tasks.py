@@ -18,14 +18,16 @@ from sqldojo.repair import six_gym
 from sqldojo.repair.gate import Gated, gate
 from sqldojo.repair.generating import Generated, generate
 from sqldojo.repair.judging import Judge
+from sqldojo.repair.places import template_path
 from sqldojo.repair.references import RepairReference
 from sqldojo.repair.splitting import split
 from sqldojo.repair.task import REPAIR_SPLITS, Hidden, RepairTask
-from sqldojo.repair.worlds import OWN_WORLDS, SHOP, build_own_world, build_world, shop_references, template_path
+from sqldojo.repair.worlds import OWN_WORLDS, SHOP, build_own_world, build_world, shop_references
+from sqldojo.repair_chain import DATABASES, HIDDEN, PUBLIC
 from sqldojo.repair_params import RepairParams
 from sqldojo.user_files import as_database
 
-TASKS, HIDDEN, MANIFEST, DATABASES = "tasks.jsonl", "hidden.jsonl", "manifest.jsonl", "database"
+MANIFEST = "manifest.jsonl"
 
 
 def make_tasks(params: RepairParams, limits: Limits, out: Path, *, audited: Path, databases: Path) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def make_tasks(params: RepairParams, limits: Limits, out: Path, *, audited: Path
     that cannot be read or gives no sound task.
     """
     with replacing_folder(out) as folder:
-        root = folder / DATABASES
+        root = folder / DATABASES.name
         root.mkdir()
         if params.six_gym_folder:
             tasks, hidden, found = _published(params, root)
@@ -54,8 +56,8 @@ def make_tasks(params: RepairParams, limits: Limits, out: Path, *, audited: Path
             evaluation_share=params.evaluation_share,
             validation_share=params.validation_share,
         )
-        write_records(folder / TASKS, placed)
-        write_records(folder / HIDDEN, sound.hidden)
+        write_records(folder / PUBLIC.name, placed)
+        write_records(folder / HIDDEN.name, sound.hidden)
         write_records(folder / MANIFEST, sound.dropped)
         six_gym.write(folder, placed, sound.hidden)
     return {**found, **_metrics(placed, sound)}

@@ -16,15 +16,14 @@ from sqldojo.databases.schema_model import read_rows, read_schema
 from sqldojo.errors import UserError
 from sqldojo.files import file_sha256, read_records, write_records
 from sqldojo.records import FilledType
+from sqldojo.repair.places import instance_paths, template_path
 from sqldojo.repair.references import RepairReference
 from sqldojo.repair.worlds import (
     OWN_WORLDS,
     WorldParams,
     build_own_world,
     build_world,
-    instance_paths,
     shop_references,
-    template_path,
 )
 from sqldojo.verifier.grading import CORRECT, WRONG, grade, grade_all
 

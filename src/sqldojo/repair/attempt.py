@@ -15,7 +15,8 @@ from sqldojo.agent.tool_format import ToolFormat
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.scripts import split_statements
 from sqldojo.records import CORRECT, WRONG_SQL, ToolCall
-from sqldojo.repair.judging import Judge, template
+from sqldojo.repair.judging import Judge
+from sqldojo.repair.places import template
 from sqldojo.repair.prompt import opening
 from sqldojo.repair.task import (
     INFRASTRUCTURE,

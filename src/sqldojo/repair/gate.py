@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from sqldojo.repair.judging import Judge, family_folder, needs_test_code
+from sqldojo.repair.judging import Judge, needs_test_code
+from sqldojo.repair.places import has_family
 from sqldojo.repair.task import Hidden, RepairTask
 from sqldojo.verifier.grading import ReferenceFailed
 
@@ -101,7 +102,7 @@ def _reason(judge: Judge, task: RepairTask, hidden: Hidden) -> str:
     if judge.judge(task, hidden, task.issue_sql).passed:
         return BUG_PASSES
     # The published evaluator knows one database, and gives nobody a point when the buggy SQL passes there.
-    on_family = family_folder(judge.database_root, task.db_id).is_dir()
+    on_family = has_family(judge.database_root, task.db_id)
     if on_family and not judge.judge(task, hidden, hidden.sol_sql, strict=True).passed:
         return BUG_PASSES_TESTS
     return ""

@@ -18,8 +18,8 @@ from sqldojo.repair.bugs.edits import Bug, apart
 from sqldojo.repair.bugs.kinds import KINDS
 from sqldojo.repair.differences import ERROR, FEWER_COLUMNS, MORE_COLUMNS, SWAPPED_COLUMNS
 from sqldojo.repair.hidden_tests import written_test
-from sqldojo.repair.judging import template
 from sqldojo.repair.leaks import leak
+from sqldojo.repair.places import template
 from sqldojo.repair.references import RepairReference
 from sqldojo.repair.supply import Database, Supply
 from sqldojo.repair.symptoms import behind, besides, describe, issue

@@ -31,13 +31,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqldojo.databases.execution import Limits
-from sqldojo.databases.families import INSTANCES
 from sqldojo.databases.private_copies import Copy, private_copy
 from sqldojo.databases.sandbox import explain
 from sqldojo.databases.scripts import without_comments
 from sqldojo.databases.sessions import session_folder
 from sqldojo.databases.workers import Died, Killed, shared_workers
 from sqldojo.errors import UserError
+from sqldojo.repair.places import has_family, instance_paths, template
 from sqldojo.repair.task import QUERY, Hidden, RepairTask
 from sqldojo.repair.test_process import run_in_child
 from sqldojo.repair.test_shapes import recognise
@@ -112,11 +112,11 @@ class Judge:
 
     def _on_family(self, task: RepairTask, hidden: Hidden, statements: Sequence[str]) -> Judgement:
         """The verdict on the four instances, where there are some; they do not know what a set-up made."""
-        family = [family_folder(self.database_root, task.db_id) / f"{name}.sqlite" for name in INSTANCES]
-        if not family[0].parent.is_dir() or task.preprocess_sql:
+        if task.preprocess_sql or not has_family(self.database_root, task.db_id):
             return Judgement(True)
         if len(statements) > 1:
             return Judgement(False, "only one statement is allowed")
+        family = instance_paths(self.database_root, task.db_id)
         verdict = grade(hidden.sol_sql[0], statements[0], family, self.limits, ordered=hidden.ordered)
         if verdict.verdict == CORRECT:
             return Judgement(True)
@@ -137,19 +137,6 @@ class Judge:
 def needs_test_code(hidden: Hidden) -> bool:
     """Whether a test can only be judged by running it, which the user has to allow."""
     return any(recognise(test) is None for test in hidden.test_cases)
-
-
-def template(root: Path, db_id: str) -> Path:
-    """The database file of a task; UserError when there is none."""
-    path = root / db_id / f"{db_id}_template.sqlite"
-    if not path.is_file():
-        raise UserError(f"{path}: no such database file; put it back, or leave {db_id} out of repair.databases")
-    return path
-
-
-def family_folder(root: Path, db_id: str) -> Path:
-    """Where the four instances of a database lie, if it has some."""
-    return root / db_id / "family"
 
 
 def _trial(task: RepairTask, hidden: Hidden, submission: tuple[str, ...], *, reading_only: bool = False) -> Trial:

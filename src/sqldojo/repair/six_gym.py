@@ -16,6 +16,7 @@ from typing import Any
 
 from sqldojo.errors import UserError
 from sqldojo.files import write_text
+from sqldojo.repair.places import template_path
 from sqldojo.repair.task import QUERY, Hidden, RepairTask
 
 RECORDS, DATABASES = "train.jsonl", "database"
@@ -58,7 +59,7 @@ def load(folder: Path, category: str = QUERY, databases: Sequence[str] = tuple(P
             "repair.databases"
         )
     for db_id in sorted({record.db_id for record in chosen}):
-        database = folder / DATABASES / db_id / f"{db_id}_template.sqlite"
+        database = template_path(folder / DATABASES, db_id)
         if not database.is_file():
             raise UserError(f"{database}: no such database file; get it again, or take {db_id} out of repair.databases")
     repeated = {id for id, times in Counter(record.id for record in records).items() if times > 1}

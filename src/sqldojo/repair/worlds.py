@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from sqldojo.databases.bookshop import write_bookshop
 from sqldojo.databases.execution import Limits
-from sqldojo.databases.families import INSTANCES, TRAIN, family_paths
+from sqldojo.databases.families import TRAIN, family_paths
 from sqldojo.databases.generating import Shape, generate_rows
 from sqldojo.databases.schema_model import Rows, Schema, read_rows, read_schema
 from sqldojo.databases.streaming import write_streaming
@@ -32,6 +32,7 @@ from sqldojo.questions.instantiate import QuestionParams, make_questions
 from sqldojo.questions.own_instances import write_ordinary
 from sqldojo.questions.review import one_family, review
 from sqldojo.records import FilledType, QuestionType
+from sqldojo.repair.places import FAMILY
 from sqldojo.repair.references import RepairReference
 from sqldojo.repair.world_words import BOOKSHOP_WORDS, STREAMING_WORDS
 from sqldojo.verifier.candidates import seeded_domains
@@ -39,7 +40,7 @@ from sqldojo.verifier.extending import AdversarialParams
 from sqldojo.verifier.hints import hints
 from sqldojo.verifier.mutation.sqlite_text import read
 
-FAMILY, SHOP = "family", "shop"
+SHOP = "shop"
 # Our own worlds: who writes the source database from a seed, and what its names mean.
 OWN_WORLDS: Mapping[str, tuple[Callable[[Path, int], None], Words]] = {
     "bookshop": (write_bookshop, BOOKSHOP_WORDS),
@@ -72,16 +73,6 @@ class WorldParams:
         for name in ("most_types", "values_per_type", "rows", "oracle_instances", "rounds"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
-
-
-def template_path(root: Path, db_id: str) -> Path:
-    """Where the database that a task is about lies below `root`, as in the data set six-gym."""
-    return root / db_id / f"{db_id}_template.sqlite"
-
-
-def instance_paths(root: Path, db_id: str) -> tuple[Path, ...]:
-    """Where the four instances of a generated database lie below `root`, in the order of INSTANCES."""
-    return tuple(root / db_id / FAMILY / f"{name}.sqlite" for name in INSTANCES)
 
 
 def build_world(

@@ -114,12 +114,8 @@ def read_run(root: Path, chain: Chain, *, live: bool = False) -> Run:
         questions={question.id: question for split in questions for question in split},
         curves=_there({name: finished[name] or growing[name] for name in CURVES}),
         growing=frozenset(name for name in CURVES if not finished[name] and growing[name]),
-        metrics=_there(
-            {
-                name: files.keep(path) if name == "keep" else files.json(path)
-                for name, path in _metrics_files(chain).items()
-            }
-        ),
+        metrics=_there({name: files.keep(path) if name == "keep" else files.json(path)
+                        for name, path in _metrics_files(chain).items()}),
         about=_there({name: files.json(path) for name, path in _about_files(chain).items()}),
         card=files.json(chain.base_card),
         params=files.params(),
