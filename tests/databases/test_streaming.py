@@ -1,13 +1,12 @@
 """The streaming catalogue: the same bytes for a seed, and for each seed everything that queries stumble over."""
 
 import pytest
-from instance_checks import assert_sound
+from world_checks import assert_bytes_follow_the_seed, assert_keys_and_traps
 
 from sqldojo.databases.execution import run_query
 from sqldojo.databases.schema import schema_text
 from sqldojo.databases.schema_model import read_rows, read_schema
 from sqldojo.databases.streaming import streaming_rows, write_streaming
-from sqldojo.files import file_sha256
 
 # What there must be some of.
 TRAPS = {
@@ -49,18 +48,13 @@ def test_tables_and_rows(streaming):
     assert len(schema_text(streaming)) < 900  # it is in every prompt
 
 
-def test_the_same_bytes_for_a_seed_and_others_for_another(streaming, tmp_path):
-    for seed in (17, 18):
-        write_streaming(tmp_path / f"{seed}.sqlite", seed)
-    assert file_sha256(tmp_path / "17.sqlite") == file_sha256(streaming) != file_sha256(tmp_path / "18.sqlite")
+def test_the_same_bytes_for_a_seed_and_others_for_another(tmp_path):
+    assert_bytes_follow_the_seed(write_streaming, tmp_path)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 17])
 def test_keys_hold_and_every_trap_is_set(seed, tmp_path):
-    path = tmp_path / "streaming.sqlite"
-    write_streaming(path, seed)
-    assert_sound(read_schema(path), streaming_rows(seed))
-    assert [trap for trap, sql in TRAPS.items() if not run_query(path, sql).rows] == []
+    assert_keys_and_traps(write_streaming, streaming_rows, TRAPS, seed, tmp_path)
 
 
 def test_nobody_plays_or_rates_before_joining(streaming):

@@ -4,11 +4,11 @@ import html
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
 from example_chain import CHAIN, HOSTILE, LOOKS, SYSTEM, episodes, losses, questions, write_chain
+from page_elements import Elements
 
 from sqldojo.evaluation.page.embedding import content_policy, embedded_json, scripts
 from sqldojo.evaluation.page.page import build_page
@@ -34,32 +34,6 @@ def run(root):
 @pytest.fixture(scope="module")
 def page(run):
     return build_page(run)
-
-
-class Elements(HTMLParser):
-    """Start tags with their attributes, the contents of scripts, and whatever was left open."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.scripts, self.open, self.words = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "link", "input", "br", "path"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] == "script":
-            self.scripts.append((self.tags[-1][1], data))
-        elif self.open and self.open[-1] != "style":
-            self.words.append(data)
 
 
 def words(text):

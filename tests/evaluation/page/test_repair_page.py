@@ -4,13 +4,13 @@ import html
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import altair
 import pytest
 from example_chain import HOSTILE
 from example_repair import CHECKPOINTS, KINDS, LIMITS, REFERENCE, results, task
+from page_elements import Elements
 from sqlite_files import write_database
 
 from sqldojo.agent.episode import AgentParams
@@ -41,33 +41,6 @@ def metrics(made):
 @pytest.fixture(scope="module")
 def page(made, metrics):
     return build_repair_page(made, metrics)
-
-
-class Elements(HTMLParser):
-    """Start tags with their attributes, what is left open, the words, and the data in scripts."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.words, self.data = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "link", "input", "br", "path"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] == "script":
-            if self.tags[-1][1].get("type") == "application/json":
-                self.data.append((self.tags[-1][1], json.loads(data)))
-        elif self.open and self.open[-1] != "style":
-            self.words.append(data)
 
 
 def words(text):
