@@ -21,6 +21,7 @@ from sqldojo.repair.task import EVALUATION, TRAIN, VALIDATION, RepairTask
 from sqldojo.repair_params import RepairParams
 from sqldojo.repair_reading import best_on_validation
 from sqldojo.repair_runs import TaskSet, asks_models, correction_round, demonstrated, inputs
+from sqldojo.repair_tasks import make_tasks
 
 PARAMS = load(ROOT / "params.yaml", "repair", RepairParams)
 
@@ -125,3 +126,10 @@ def test_whatever_judges_or_plays_is_among_the_inputs_of_a_resumed_run() -> None
         each for each in found if isinstance(each, Path)
     }
     assert PARAMS in found and Limits() in found
+
+
+def test_a_source_that_is_not_there_is_told_with_the_key_and_leaves_nothing(tmp_path: Path) -> None:
+    params = replace(PARAMS, source=str(tmp_path / "club.sqlite"))
+    with pytest.raises(UserError, match=r"params\.yaml: repair\.source: there is no file .*club\.sqlite; give the path"):
+        make_tasks(params, Limits(), tmp_path / "out", audited=tmp_path, databases=tmp_path)
+    assert list(tmp_path.iterdir()) == []

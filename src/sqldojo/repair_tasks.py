@@ -90,6 +90,11 @@ def _references(
     """What may be asked of our worlds, or of the user's database; their families are built below `root`."""
     world, own = params.generate.world(params.seed), params.user_database
     if own is not None:
+        if not own.is_file():
+            raise UserError(
+                f"params.yaml: repair.source: there is no file {own}; give the path of a database, `generated` or "
+                "`sixgym:DIR`"
+            )
         name = database_name(own)
         with as_database(own) as database:
             return build_world(database, name, root / name, world, limits)
