@@ -130,6 +130,7 @@ def test_whatever_judges_or_plays_is_among_the_inputs_of_a_resumed_run() -> None
 
 def test_a_source_that_is_not_there_is_told_with_the_key_and_leaves_nothing(tmp_path: Path) -> None:
     params = replace(PARAMS, source=str(tmp_path / "club.sqlite"))
-    with pytest.raises(UserError, match=r"params\.yaml: repair\.source: there is no file .*club\.sqlite; give the path"):
+    said = r"params\.yaml: repair\.source: there is no file .*club\.sqlite; give the path"
+    with pytest.raises(UserError, match=said):
         make_tasks(params, Limits(), tmp_path / "out", audited=tmp_path, databases=tmp_path)
     assert list(tmp_path.iterdir()) == []
