@@ -97,13 +97,9 @@ def _limit(subject: Subject) -> Edits:
 def _null_function(subject: Subject) -> Edits:
     """ISNULL(x) for x IS NULL."""
     tokens = subject.tokens
-    for place in range(len(tokens) - 1):
-        if tokens[place].upper != "IS":
-            continue
-        negated = tokens[place + 1].upper == "NOT"
-        end = place + 2 if negated else place + 1
+    for place, end, negated in subject.null_tests():
         first = _operand_before(subject, place)
-        if end < len(tokens) and tokens[end].upper == "NULL" and first is not None:
+        if first is not None:
             text = f"{'NOT ' if negated else ''}ISNULL({subject.text(first, place)})"
             yield "", TextEdit(tokens[first].start, tokens[end].end, text)
 

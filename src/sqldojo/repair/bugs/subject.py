@@ -77,6 +77,14 @@ class Subject:
         commas = [place for place, token in self.inside(clause) if token.text == "," and place > start]
         return list(zip([start, *(place + 1 for place in commas)], [*commas, clause.end], strict=True))
 
+    def null_tests(self) -> Iterator[tuple[int, int, bool]]:
+        """Each IS NULL and IS NOT NULL: the numbers of its first and its last token, and whether it is negated."""
+        words = [token.upper for token in self.tokens]
+        for place, word in enumerate(words):
+            for rest in (["NULL"], ["NOT", "NULL"]):
+                if word == "IS" and words[place + 1 : place + 1 + len(rest)] == rest:
+                    yield place, place + len(rest), len(rest) > 1
+
     @cached_property
     def column_uses(self) -> tuple[ColumnUse, ...]:
         """The columns whose table is known, in the order of the text."""

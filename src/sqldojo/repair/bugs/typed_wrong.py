@@ -31,17 +31,12 @@ def typed_wrong(subject: Subject) -> Iterator[Bug]:
 def _null_as_value(subject: Subject) -> Iterator[Bug]:
     """= NULL for IS NULL, which is never true; the empty text for it."""
     tokens = subject.tokens
-    for place in range(len(tokens) - 1):
-        if tokens[place].upper != "IS":
-            continue
-        negated = tokens[place + 1].upper == "NOT"
-        end = place + 2 if negated else place + 1
-        if end < len(tokens) and tokens[end].upper == "NULL":
-            for name, text in (("equals-null", "<> NULL" if negated else "= NULL"),
-                               ("equals-null", "!= NULL" if negated else "== NULL"),
-                               ("equals-text-null", "<> 'NULL'" if negated else "= 'NULL'"),
-                               ("equals-empty", "<> ''" if negated else "= ''")):  # fmt: skip
-                yield bug(NULLS, name, TextEdit(tokens[place].start, tokens[end].end, text))
+    for place, end, negated in subject.null_tests():
+        for name, text in (("equals-null", "<> NULL" if negated else "= NULL"),
+                           ("equals-null", "!= NULL" if negated else "== NULL"),
+                           ("equals-text-null", "<> 'NULL'" if negated else "= 'NULL'"),
+                           ("equals-empty", "<> ''" if negated else "= ''")):  # fmt: skip
+            yield bug(NULLS, name, TextEdit(tokens[place].start, tokens[end].end, text))
 
 
 def _conditions_of_joins(subject: Subject) -> Iterator[Bug]:
