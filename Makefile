@@ -38,8 +38,9 @@ score-test: $(STAMP)
 	@PYTHONPATH=src $(BIN)/python stages/held_out/show_test.py
 	@echo "commit stages/held_out/ledger.jsonl, stages/held_out/dvc.lock, metrics/test.json and metrics/test_bank.json"
 
+# A file's tests stay in one process, since many share what is slow to set up. Each process takes one thread for products.
 test: lint
-	$(BIN)/python -m pytest --quiet --durations=10
+	MKL_NUM_THREADS=1 $(BIN)/python -m pytest --quiet --durations=10 --numprocesses=logical --maxprocesses=4 --dist=loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

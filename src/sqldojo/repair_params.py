@@ -59,6 +59,7 @@ class RepairTraining:
     lora_rank: int
     lora_scale: float
     caps: RowCaps
+    departure_weight: float
     checkpoint_every: int
 
     @property
@@ -71,7 +72,7 @@ class RepairTraining:
         taught = teacher != checkpoint
         own: dict[str, Any] = {name: getattr(self, name) for name in (
             "batch_size", "micro_batch_size", "final_share", "warmup_steps", "gradient_norm", "lora_rank", "lora_scale",
-            "caps", "checkpoint_every",
+            "caps", "departure_weight", "checkpoint_every",
         )}  # fmt: skip
         return SftParams(
             seed=seed,
@@ -139,6 +140,7 @@ class GenerationParams:
 class Styles:
     """How often the scripted teachers use each style, as weights; see `RepairTeachParams`."""
 
+    direct: int
     look: int
     run_and_look: int
     check: int

@@ -11,11 +11,11 @@ from sqldojo.held_out.bank import BankSettings, ask, bank_metrics, build_bank, d
 from sqldojo.held_out.ledger import LEDGER, PARAMS, record_exclusions, refuse_in_experiment
 from sqldojo.held_out.shop_test_types import TEST_TYPES
 from sqldojo.held_out.split import SplitParams
+from sqldojo.questions.hardening import HardeningParams
 from sqldojo.questions.review import ReviewParams
 from sqldojo.records import Question, QuestionType
 from sqldojo.stage import run_stage
 from sqldojo.verifier.audit_running import AuditParams
-from sqldojo.verifier.extending import AdversarialParams
 
 load, load_own = partial(params.load, Path("params.yaml")), partial(params.load, PARAMS)
 QUESTIONS, TRAINING = Path("data/held_out/questions.jsonl"), Path("data/questions/train.jsonl")
@@ -24,7 +24,7 @@ QUESTIONS, TRAINING = Path("data/held_out/questions.jsonl"), Path("data/question
 def main() -> None:
     refuse_in_experiment()
     split, limits, auditing = load_own("test", SplitParams), load("verifier", Limits), load("audit", AuditParams)
-    settings = BankSettings(load("review", ReviewParams), load("adversarial", AdversarialParams), auditing)
+    settings = BankSettings(load("review", ReviewParams), load("adversarial", HardeningParams), auditing)
     root = Path("data/held_out/databases")
     ordinary = {family: family_paths(Path("data/ordinary"), family, ORDINARY) for family in FAMILIES}
     bank = build_bank(TEST_TYPES, ordinary, root, split, settings, limits)

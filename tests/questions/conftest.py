@@ -47,5 +47,5 @@ def shop_review(shop_databases):
 @pytest.fixture(scope="session")
 def shop_questions(shop_review):
     """Every question of the shop types on those databases."""
-    params = QuestionParams(seed=17, train_per_type=60, held_out_per_type=4, hardest_proposed=4)
+    params = QuestionParams(seed=17, train_per_type=60, held_out_per_type=4)
     return make_questions(shop_review.types, shop_review.filled, params)

@@ -1,11 +1,13 @@
+from dataclasses import replace
+
 import pytest
 from sqlite_files import write_database
 
 from sqldojo.databases.execution import Limits, run_query
 from sqldojo.databases.families import INSTANCES
 from sqldojo.databases.schema_model import read_rows, read_schema
-from sqldojo.questions.hardening import harden
-from sqldojo.records import COMPOSED, TRAIN, FilledType, QuestionType
+from sqldojo.questions.hardening import HardeningParams, harden, within_reach
+from sqldojo.records import COMPOSED, HAND_WRITTEN, TRAIN, FilledType, QuestionType
 from sqldojo.verifier.extending import AdversarialParams
 
 TABLE = "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER)"
@@ -54,6 +56,21 @@ def test_what_no_database_can_judge_is_withdrawn(hardened):
         "total": ("misjudged-rewrite", False), "tied": ("depends-on-ties", False),
     }  # fmt: skip
     assert "SUM" in found.withdrawn[-1].evidence
+
+
+def test_proposed_types_may_be_out_of_reach_and_hand_written_ones_are_not():
+    types = [replace(OLDER, id=f"{proposer}-{level}", proposer=proposer, difficulty=level)
+             for proposer in (COMPOSED, HAND_WRITTEN) for level in (1, 3)]  # fmt: skip
+    filled = [FilledType(each.id, "train", TRAIN, {}, each.sql) for each in types]
+    for hardest, names in ((1, ["composed-1", "hand-written-1", "hand-written-3"]), (3, [each.id for each in types])):
+        left, asked = within_reach(types, filled, hardest)
+        assert [each.id for each in left] == [each.type for each in asked] == names
+
+
+def test_a_difficulty_that_is_none_is_refused():
+    for level in (0, 5):
+        with pytest.raises(ValueError, match="hardest_proposed: must be from 1 to 4"):
+            HardeningParams(seed=17, oracle_instances=60, rounds=2, hardest_proposed=level)
 
 
 def test_the_metrics_count_what_was_done(hardened):

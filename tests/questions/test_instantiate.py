@@ -6,7 +6,7 @@ import pytest
 from sqldojo.questions.instantiate import QuestionParams, make_questions
 from sqldojo.records import FilledType, QuestionType
 
-PARAMS = QuestionParams(seed=1, train_per_type=10, held_out_per_type=3, hardest_proposed=4)
+PARAMS = QuestionParams(seed=1, train_per_type=10, held_out_per_type=3)
 IN_TOWN = QuestionType(
     id="in-town",
     split="train",
@@ -46,15 +46,6 @@ def test_every_value_comes_before_any_repeats():
 def test_at_most_so_many_questions_a_type_are_asked():
     questions = make_questions([IN_TOWN], FILLED, replace(PARAMS, train_per_type=4, held_out_per_type=1))
     assert (len(questions["train"]), len(questions["reserved"])) == (4, 1)
-
-
-def test_proposed_types_may_be_too_hard():
-    types = [replace(IN_TOWN, id=f"{proposer}-{level}", proposer=proposer, difficulty=level)
-             for proposer in ("composed", "hand-written") for level in (1, 3)]  # fmt: skip
-    filled = [fill("Rome", of=each.id) for each in types]
-    for hardest, count in ((1, 3), (2, 3), (3, 4)):
-        train = make_questions(types, filled, replace(PARAMS, hardest_proposed=hardest))["train"]
-        assert len({q.type for q in train}) == count and "hand-written-3" in {q.type for q in train}
 
 
 def test_whether_order_counts_is_handed_on():

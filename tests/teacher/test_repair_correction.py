@@ -12,7 +12,7 @@ from sqldojo.repair.tools import INSPECT_SCHEMA
 from sqldojo.teacher.repair_correction import Continuation, Yield, candidate_states, correct, retained
 from sqldojo.teacher.repair_script import SCRIPTED_A, SCRIPTED_B, RepairTeachParams, script_teacher
 
-PARAMS = RepairTeachParams(seed=1, look=1, run_and_look=0, check=1, mistake=0)
+PARAMS = RepairTeachParams(seed=1, direct=0, look=1, run_and_look=0, check=1, mistake=0)
 LOOK, TRY, WRONG = (INSPECT_SCHEMA, ""), (RUN_SQL, "SELECT 1"), (SUBMIT_SQL, "SELECT 2")
 
 

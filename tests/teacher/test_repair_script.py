@@ -30,7 +30,7 @@ from sqldojo.teacher.repair_script import (
     script_teacher,
 )
 
-WEIGHTS = {"look": 1, "run_and_look": 0, "check": 1, "mistake": 0}
+WEIGHTS = {"direct": 0, "look": 1, "run_and_look": 0, "check": 1, "mistake": 0}
 REPAIRED = "SELECT name, COUNT(book_id)\nFROM author left JOIN book USING (author_id)\nGROUP BY name"
 
 
@@ -55,10 +55,16 @@ def calls(messages):
 def test_a_looks_at_the_tables_and_submits_in_the_users_layout(databases):
     episodes, counts = taught(databases, SCRIPTED_A)
     assert [episode.question for episode in episodes] == [task.id for task in TASKS]
-    assert counts == {"look": 3, "run_and_look": 0, "rejected": 0, "leaked": 0}
+    assert counts == {"direct": 0, "look": 3, "run_and_look": 0, "rejected": 0, "leaked": 0}
     assert calls(episodes[0].messages) == [(INSPECT_SCHEMA, "", True), (SUBMIT_SQL, REPAIRED, True)]
     assert {(episode.outcome, episode.reward, episode.teacher) for episode in episodes} == {(CORRECT, 1.0, SCRIPTED_A)}
     assert "restock(book_id INTEGER, copies INTEGER)" in episodes[2].messages[3].content
+
+
+def test_a_may_submit_at_once(databases):
+    episodes, counts = taught(databases, SCRIPTED_A, look=0, direct=1)
+    assert counts["direct"] == 3
+    assert calls(episodes[0].messages) == [(SUBMIT_SQL, REPAIRED, True)]
 
 
 def test_a_may_run_the_users_query_first(databases):
@@ -165,7 +171,7 @@ def test_a_teacher_goes_on_from_any_state_within_the_turns_left(databases, teach
 
 
 @pytest.mark.parametrize(
-    ("weights", "key"), [({"look": 0}, "look"), ({"check": 0}, "check"), ({"mistake": -1}, "mistake")]
+    ("weights", "key"), [({"look": 0}, "direct"), ({"check": 0}, "check"), ({"mistake": -1}, "mistake")]
 )
 def test_weights_that_make_no_sense_name_their_key(weights, key):
     with pytest.raises(ValueError, match=f"^{key}: "):

@@ -24,7 +24,7 @@ QUESTIONS = {
     "Which authors have at least two books?": "SELECT a.name FROM author AS a JOIN book AS b "
     "ON b.author_id = a.author_id GROUP BY a.author_id HAVING COUNT(*) >= 2",
 }
-PARAMS = RepairTeachParams(seed=1, look=1, run_and_look=1, check=1, mistake=1)
+PARAMS = RepairTeachParams(seed=1, direct=0, look=1, run_and_look=1, check=1, mistake=1)
 
 
 @pytest.fixture(scope="module")

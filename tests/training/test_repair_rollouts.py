@@ -82,7 +82,7 @@ def test_a_student_is_played_corrected_and_the_correction_continues_its_own_toke
     episodes = sorted(play(student, attempts, AGENT, seed=1, width=2), key=lambda episode: episode.id)
     assert [episode.outcome for episode in episodes] == [REPEATED_ACTION, CORRECT]
 
-    params = RepairTeachParams(seed=1, look=1, run_and_look=0, check=1, mistake=0)
+    params = RepairTeachParams(seed=1, direct=0, look=1, run_and_look=0, check=1, mistake=0)
     teach = script_teacher(HIDDEN, SCRIPTED_B, params)
     found = correct(TASKS, HIDDEN, episodes, make_attempts(databases), teach, SCRIPTED_B)
     assert (found.counts.attempted, found.counts.solved, found.counts.verified) == (2, 1, 1)

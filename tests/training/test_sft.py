@@ -14,7 +14,7 @@ from tiny_policy import demonstration, with_adapter
 from sqldojo.errors import UserError
 from sqldojo.training.action_rows import ActionRow, RowCaps, action_rows, merged, within
 from sqldojo.training.dialogue import TokenSequence
-from sqldojo.training.policy_model import PolicyModel, add_fresh_adapter, load_policy_model
+from sqldojo.training.policy_model import PolicyModel, adapter_weights, add_fresh_adapter, load_policy_model
 from sqldojo.training.selection import Look, Selection, SelectionParams
 from sqldojo.training.sft import Example, SftParams, fine_tune, row_batches
 from sqldojo.training.shared_prefix import loss_and_gradients, make_tree
@@ -22,7 +22,7 @@ from sqldojo.training.supervised import Looking
 
 PARAMS = SftParams(
     seed=7, updates=6, batch_size=4, micro_batch_size=2, learning_rate=0.01, final_share=0.1, warmup_steps=1,
-    gradient_norm=1.0, checkpoint_every=2, lora_rank=4, lora_scale=2.0, caps=RowCaps(600, 100),
+    gradient_norm=1.0, checkpoint_every=2, lora_rank=4, lora_scale=2.0, caps=RowCaps(600, 100), departure_weight=1.0,
 )  # fmt: skip
 SEQUENCE = TokenSequence((5, 6, 7, 8, 9, 10, 11, 12), (0, 0, 1, 1, 0, 1, 0, 1))
 EPISODES = [
@@ -155,3 +155,22 @@ def test_a_killed_run_resumes_with_its_looks(tiny_folder: Path, tmp_path: Path) 
     assert again.state() == looks.state() and again.kept.step == 2
     one, other = (dict(tree_flatten(each.model.trainable_parameters())) for each in (straight, resumed))
     assert all(mx.array_equal(one[name], other[name]) for name in one)
+
+
+def test_a_weight_of_one_is_the_plain_loss_and_another_moves_what_is_learnt(tiny_folder: Path, tmp_path: Path) -> None:
+    ends = []
+    for number, weight in enumerate((1.0, 1.0, 4.0)):
+        policy = fresh(tiny_folder)
+        curve, _ = fine_tune(
+            policy, examples(policy), replace(PARAMS, departure_weight=weight), tmp_path / str(number), "s"
+        )
+        ends.append((curve[-1].loss, adapter_weights(policy.model)))
+    assert ends[0][0] == ends[1][0] != ends[2][0]
+    moved = [mx.abs(ends[0][1][name] - ends[2][1][name]).max().item() for name in ends[0][1]]
+    assert max(moved) > 1e-5
+
+
+def test_no_weight_is_refused() -> None:
+    for weight in (0.0, -1.0, float("inf")):
+        with pytest.raises(ValueError, match="departure_weight: must be above 0"):
+            replace(PARAMS, departure_weight=weight)

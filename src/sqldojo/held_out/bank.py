@@ -21,16 +21,14 @@ from sqldojo.held_out.excluding import OVERLAPS, Exclusion, exclusions
 from sqldojo.held_out.ledger import Exclusions
 from sqldojo.held_out.split import SplitParams, split_digest
 from sqldojo.questions.contamination import check_contamination
-from sqldojo.questions.hardening import harden
+from sqldojo.questions.hardening import HardeningParams, harden
 from sqldojo.questions.instantiate import QuestionParams, make_questions
 from sqldojo.questions.review import ReviewParams, review
 from sqldojo.questions.subjects import subjects_of
 from sqldojo.records import CHECK, HAND_WRITTEN, TEST, FilledType, Question, QuestionType, Review
 from sqldojo.verifier.audit import ReferenceAudit, count_mutants
 from sqldojo.verifier.audit_running import AuditParams, audit
-from sqldojo.verifier.extending import AdversarialParams
 
-_ANY_DIFFICULTY = 4
 _SPARE_VALUES = 4  # audited beyond those that are asked, since some do not stand
 
 
@@ -39,7 +37,7 @@ class BankSettings:
     """How the graph's own bank is reviewed, hardened and audited; the test's is not treated more kindly."""
 
     review: ReviewParams
-    adversarial: AdversarialParams
+    adversarial: HardeningParams
     audit: AuditParams
 
 
@@ -82,7 +80,7 @@ def build_bank(
 def ask(bank: HeldOutBank, split: SplitParams) -> list[Question]:
     """The test questions of all types, type by type."""
     # `make_questions` knows the splits of the main graph, of which one without trained types stands in for this one.
-    params = QuestionParams(split.seed, 1, split.questions_per_type, _ANY_DIFFICULTY)
+    params = QuestionParams(split.seed, 1, split.questions_per_type)
     types = [replace(each, split=CHECK) for each in bank.types]
     asked = make_questions(types, [replace(each, split=CHECK) for each in bank.filled], params)[CHECK]
     return [

@@ -16,8 +16,21 @@ from sqldojo.files import replacing_folder
 from sqldojo.questions.standing import standing
 from sqldojo.questions.subjects import subjects_of
 from sqldojo.questions.withdrawing import withdraw
-from sqldojo.records import FilledType, QuestionType, Review
+from sqldojo.records import HAND_WRITTEN, FilledType, QuestionType, Review
 from sqldojo.verifier.extending import AdversarialParams, Extended, extend
+
+
+@dataclass(frozen=True)
+class HardeningParams(AdversarialParams):
+    """The section `adversarial`. Proposed types of a difficulty above `hardest_proposed`, from 1 to 4, are left to
+    stronger models: nothing searches rows for them, and they are neither audited, trained nor asked."""
+
+    hardest_proposed: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.hardest_proposed <= 4:
+            raise ValueError(f"hardest_proposed: must be from 1 to 4, found {self.hardest_proposed}")
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,15 @@ class Hardened:
     filled: list[FilledType]
     withdrawn: list[Review]
     metrics: dict[str, Any]
+
+
+def within_reach(
+    types: Sequence[QuestionType], filled: Sequence[FilledType], hardest_proposed: int
+) -> tuple[list[QuestionType], list[FilledType]]:
+    """The hand-written types, the proposed ones that are not too difficult, and what is filled in of either."""
+    chosen = [each for each in types if each.proposer == HAND_WRITTEN or each.difficulty <= hardest_proposed]
+    names = {each.id for each in chosen}
+    return chosen, [each for each in filled if each.type in names]
 
 
 def harden(

@@ -12,7 +12,6 @@ from random import Random
 
 from sqldojo.records import (
     CHECK,
-    HAND_WRITTEN,
     HELD_OUT_SPLITS,
     RESERVED,
     SELECTION,
@@ -30,19 +29,17 @@ class QuestionParams:
     """The section `questions` of params.yaml: how many questions a type gives, and which types are trained.
 
     Only types of the `trained_proposers` are, all when none is named; what is held out does not depend on it.
-    Proposed types of a difficulty above `hardest_proposed` are neither trained nor asked: they are for stronger models.
     Of a split in `held_out_questions` so many are asked, one of every type before a second of any; of others all.
     """
 
     seed: int
     train_per_type: int
     held_out_per_type: int
-    hardest_proposed: int
     trained_proposers: tuple[str, ...] = ()
     held_out_questions: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("train_per_type", "held_out_per_type", "hardest_proposed"):
+        for name in ("train_per_type", "held_out_per_type"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 1, found {getattr(self, name)}")
         for split, count in self.held_out_questions.items():
@@ -60,8 +57,6 @@ def make_questions(
         groups.setdefault((each.type, each.split), []).append(each)
     questions: dict[str, list[Question]] = {split: [] for split in SPLITS}
     for question_type in question_types:
-        if question_type.proposer != HAND_WRITTEN and question_type.difficulty > params.hardest_proposed:
-            continue
         left_out = params.trained_proposers and question_type.proposer not in params.trained_proposers
         for split in SPLITS:
             if not (left_out and split in (TRAIN, RESERVED)):

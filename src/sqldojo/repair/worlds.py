@@ -166,7 +166,7 @@ def _references(
     types: Sequence[QuestionType], filled: Sequence[FilledType], db_id: str, params: WorldParams
 ) -> list[RepairReference]:
     """One reference for each filled type to train with, asked in one of its type's ways; no query twice."""
-    asking = QuestionParams(params.seed, params.values_per_type, 1, _ANY_DIFFICULTY)
+    asking = QuestionParams(params.seed, params.values_per_type, 1)
     difficulty = {each.id: each.difficulty for each in types}
     found: dict[str, RepairReference] = {}
     for question in make_questions(types, filled, asking)[TRAIN]:

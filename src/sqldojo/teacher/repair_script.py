@@ -1,8 +1,8 @@
 """Two scripted teachers of repair, who know the reference; their episodes are played and judged like anybody's.
 
-A looks at the tables and submits. B is more careful: it runs the user's query, looks at the one table concerned, and
-sees the result of the repaired query before it submits that. Both also go on from any state of an attempt, in the turns
-that are left; they then look at nothing that was looked at before.
+A submits at once, or looks at the tables before. B is more careful: it runs the user's query, looks at the one table
+concerned, and sees the result of the repaired query before it submits that. Both also go on from any state of an
+attempt, in the turns that are left; they then look at nothing that was looked at before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from sqldojo.verifier.comparison import first_difference
 
 SCRIPTED_A, SCRIPTED_B = "scripted-a", "scripted-b"
 REJECTED, LEAKED = "rejected", "leaked"
-_STYLES = {SCRIPTED_A: ("look", "run_and_look"), SCRIPTED_B: ("check", "mistake")}
+_STYLES = {SCRIPTED_A: ("direct", "look", "run_and_look"), SCRIPTED_B: ("check", "mistake")}
+_WITHOUT_MISTAKES = {"mistake": "check"}
 
 Make = Callable[[RepairTask, int], RepairAttempt]
 
@@ -36,11 +37,12 @@ Make = Callable[[RepairTask, int], RepairAttempt]
 class RepairTeachParams:
     """How often the scripted teachers use each style, as weights.
 
-    A's styles are `look`, which lists the tables and submits, and `run_and_look`, which runs the user's query before.
-    B's are `check`, and `mistake`, which tries a wrong repair before the right one.
+    A's styles are `direct`, which submits at once, `look`, which lists the tables before, and `run_and_look`, which
+    runs the user's query before that. B's are `check`, and `mistake`, which tries a wrong repair before the right one.
     """
 
     seed: int
+    direct: int
     look: int
     run_and_look: int
     check: int
@@ -52,7 +54,7 @@ class RepairTeachParams:
                 if getattr(self, name) < 0:
                     raise ValueError(f"{name}: a weight must not be negative, found {getattr(self, name)}")
             if not any(getattr(self, name) for name in styles):
-                raise ValueError(f"{styles[0]}: one of the weights {' and '.join(styles)} must be above 0")
+                raise ValueError(f"{styles[0]}: one of the weights {', '.join(styles)} must be above 0")
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ def script_teacher(
     """
 
     def teach(attempt: RepairAttempt) -> None:
-        _play(attempt, hidden[attempt.task.id], _STYLES[teacher][0], params)
+        style = _style(attempt.task, teacher, params)
+        _play(attempt, hidden[attempt.task.id], _WITHOUT_MISTAKES.get(style, style), params)
 
     return teach
 
@@ -154,6 +157,10 @@ def _user_query(task: RepairTask) -> str:
     return ";\n".join(statement.strip().rstrip("; \n") for statement in task.issue_sql)
 
 
+def _direct(_attempt: RepairAttempt, right: str, _generator: random.Random) -> Iterator[_Step]:
+    yield _Step(ToolCall(SUBMIT_SQL, right))
+
+
 def _look(_attempt: RepairAttempt, right: str, _generator: random.Random) -> Iterator[_Step]:
     yield _Step(ToolCall(INSPECT_SCHEMA, ""), look=True)
     yield _Step(ToolCall(SUBMIT_SQL, right))
@@ -199,6 +206,7 @@ def _wrong_repair(attempt: RepairAttempt, right: str, generator: random.Random) 
 
 
 _PLANS: dict[str, Callable[[RepairAttempt, str, random.Random], Iterator[_Step]]] = {
+    "direct": _direct,
     "look": _look,
     "run_and_look": _run_and_look,
     "check": _check,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from sqldojo.errors import UserError
 from sqldojo.progress import unobserved
 from sqldojo.training.action_rows import ActionRow, RowCaps, action_rows, merged, within
+from sqldojo.training.copying import departure_weights
 from sqldojo.training.dialogue import TokenSequence
 from sqldojo.training.policy_model import LoraParams, PolicyModel
 from sqldojo.training.supervised import Looking, Observe, SupervisedParams, UpdateRecord, balanced, learn
@@ -18,14 +20,18 @@ from sqldojo.training.supervised import Looking, Observe, SupervisedParams, Upda
 class SftParams(SupervisedParams):
     """Supervised fine-tuning on rows of one action: `batch_size` counts rows, `caps` leaves out longer ones.
 
-    Rank and scale are those of a fresh adapter; one that is trained on keeps its own.
+    Rank and scale are those of a fresh adapter; one that is trained on keeps its own. `departure_weight` is what a token
+    counts in the loss that copying would get wrong (`departure_weights`); 1 is the plain mean.
     """
 
     lora_rank: int
     lora_scale: float
     caps: RowCaps
+    departure_weight: float
 
     def __post_init__(self) -> None:
+        if not 0 < self.departure_weight < math.inf:
+            raise ValueError(f"departure_weight: must be above 0, found {self.departure_weight}")
         _ = self.lora  # checks its own values
         super().__post_init__()
 
@@ -73,7 +79,10 @@ def fine_tune(
             "context_tokens or target_tokens"
         )
     steps = row_batches(rows, [each.type for each in examples], params)
-    curve = learn(policy, [merged(step) for step in steps], params, scratch, section, observe=observe, looking=looking)
+    curve = learn(
+        policy, [merged(step) for step in steps], params, scratch, section, observe=observe, looking=looking,
+        weigh=lambda sequence: departure_weights(sequence, params.departure_weight),
+    )  # fmt: skip
     return curve, counts
 
 

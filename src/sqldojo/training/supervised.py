@@ -6,10 +6,13 @@ Distillation from a teacher, from own solutions and from corrections differ in w
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import mlx.core as mx
 
 from sqldojo.errors import UserError
 from sqldojo.progress import progress, unobserved
@@ -18,7 +21,7 @@ from sqldojo.training.dialogue import TokenSequence, shared_prefix_length
 from sqldojo.training.optimizer import OptimizerParams, apply_gradients, learning_rate_at, make_optimizer
 from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_adapter_weights
 from sqldojo.training.selection import Look, Selection
-from sqldojo.training.shared_prefix import loss_and_gradients, make_tree
+from sqldojo.training.shared_prefix import Batch, loss_and_gradients, make_tree
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,10 @@ class SupervisedParams:
 
 @dataclass(frozen=True)
 class UpdateRecord:
-    """One row of the training curve: mean loss per action token, the rate used, the gradient's norm before clipping."""
+    """One row of the training curve: mean loss per action token, the rate used, the gradient's norm before clipping.
+
+    Where tokens are weighed, the loss is the weighted mean.
+    """
 
     update: int
     loss: float
@@ -63,6 +69,7 @@ class UpdateRecord:
 
 
 Observe = Callable[[Sequence[UpdateRecord]], None]  # is shown the curve so far, after each update
+Weigh = Callable[[TokenSequence], Sequence[float]]  # a weight for each token, 0 for those that are not learnt
 
 
 @dataclass(frozen=True)
@@ -82,12 +89,14 @@ def learn(
     *,
     observe: Observe = unobserved,
     looking: Looking | None = None,
+    weigh: Weigh | None = None,
 ) -> list[UpdateRecord]:
     """The adapter on `policy` learns the actions in `steps`, the sequences of each update; returns the curve.
 
     Checkpoints go to `scratch`; a rerun with the same inputs continues from the last one and ends the same. `section`
     names the section of params.yaml in messages. With `looking` there is a look whenever its selection says so, but
-    none before the first update, and the adapter is at the end that of the look to keep.
+    none before the first update, and the adapter is at the end that of the look to keep. `weigh` gives the tokens of a
+    sequence their weights in the loss; without it all action tokens count alike.
     """
     trunk = shared_prefix_length([each.tokens for step in steps for each in step])  # one shape for the whole run
     optimizer = make_optimizer()
@@ -102,9 +111,7 @@ def learn(
             chosen = [(each.tokens, each.action_mask) for each in steps[step]]
             tree = make_tree([chosen], rows=params.micro_batch_size, trunk_length=trunk)
             count = tree.action_tokens
-            loss, gradients, _ = loss_and_gradients(
-                policy, tree, lambda logprobs, batch, count=count: -(logprobs * batch.weights).sum() / count
-            )
+            loss, gradients, _ = loss_and_gradients(policy, tree, _mean_loss(steps[step], count, weigh))
             rate = learning_rate_at(step, len(steps), params.optimizer)
             try:
                 norm = apply_gradients(
@@ -125,6 +132,17 @@ def learn(
     if kept:
         load_adapter_weights(policy.model, kept, scratch)
     return curve
+
+
+def _mean_loss(
+    sequences: Sequence[TokenSequence], action_tokens: int, weigh: Weigh | None
+) -> Callable[[mx.array, Batch], mx.array]:
+    """What a micro-batch adds to the mean of the negative log-likelihood over all action tokens of an update."""
+    if not weigh:
+        return lambda logprobs, batch: -(logprobs * batch.weights).sum() / action_tokens
+    weights = [weigh(each) for each in sequences]
+    total = math.fsum(itertools.chain.from_iterable(weights))
+    return lambda logprobs, batch: -(logprobs * batch.pick(weights)).sum() / total
 
 
 def final_loss(curve: Sequence[UpdateRecord], updates: int = 10) -> float:
