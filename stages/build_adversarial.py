@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sqldojo.questions.starting_rows import starting_rows
+
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import FAMILIES, ORDINARY, family_paths
 from sqldojo.files import read_records, replacing_folder, write_json, write_records
 from sqldojo.params import load
 from sqldojo.questions.hardening import HardeningParams, harden, within_reach
-from sqldojo.questions.starting_rows import starting_rows
 from sqldojo.records import FilledType, QuestionType
 from sqldojo.stage import run_stage
 
