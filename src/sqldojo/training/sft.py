@@ -20,8 +20,8 @@ from sqldojo.training.supervised import Looking, Observe, SupervisedParams, Upda
 class SftParams(SupervisedParams):
     """Supervised fine-tuning on rows of one action: `batch_size` counts rows, `caps` leaves out longer ones.
 
-    Rank and scale are those of a fresh adapter; one that is trained on keeps its own. `departure_weight` is what a token
-    counts in the loss that copying would get wrong (`departure_weights`); 1 is the plain mean.
+    Rank and scale are those of a fresh adapter; one that is trained on keeps its own. `departure_weight` is what a
+    token counts in the loss that copying would get wrong (`departure_weights`); 1 is the plain mean.
     """
 
     lora_rank: int
