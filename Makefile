@@ -11,11 +11,12 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-inp
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help repro repro-repair score-test test lint bench clean
+.PHONY: help repro repro-repair export score-test test lint bench clean
 
 help:
 	@echo "make repro   run what changed in the graph (dvc.yaml), then print the scores and the seconds per stage"
 	@echo "make repro-repair  the same for the repair chain (stages/repair/dvc.yaml): a model learns to repair SQL"
+	@echo "make export  files for llama.cpp and LM Studio from the kept adapter, checked and scored (stages/export/dvc.yaml)"
 	@echo "make score-test  play the test split with the kept adapter, once; see stages/held_out/params.yaml"
 	@echo "make test    lint, then every test; one runs the whole graph on a tiny random model"
 	@echo "make lint    ruff only"
@@ -31,6 +32,12 @@ repro: $(STAMP)
 repro-repair: $(STAMP)
 	$(BIN)/python -m dvc repro stages/repair/dvc.yaml
 	@$(BIN)/sqldojo repair
+
+# The guide is an output of DVC; the copy beside the other documents is for people who read it in the repository.
+export: $(STAMP)
+	$(BIN)/python -m dvc repro stages/export/dvc.yaml
+	@cp reports/lmstudio.md docs/lmstudio.md
+	@cat reports/export.md
 
 # Apart from the graph: what was scored once is replayed, and another adapter under the same name is refused.
 score-test: $(STAMP)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqldojo.databases.building import hand_made_rows
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import FAMILIES, ORDINARY, family_paths
 from sqldojo.files import read_records, replacing_folder, write_json, write_records
 from sqldojo.params import load
 from sqldojo.questions.hardening import HardeningParams, harden, within_reach
+from sqldojo.questions.starting_rows import starting_rows
 from sqldojo.records import FilledType, QuestionType
 from sqldojo.stage import run_stage
 
@@ -23,7 +23,7 @@ def main() -> None:
     filled = read_records(Path("data/reviewed/filled.jsonl"), FilledType)
     types, filled = within_reach(accepted, filled, params.hardest_proposed)
     ordinary = {family: family_paths(Path("data/ordinary"), family, ORDINARY) for family in FAMILIES}
-    start = {family: hand_made_rows(family, params.seed).tables for family in FAMILIES}
+    start = starting_rows(ordinary, filled, params.seed)
     found = harden(types, filled, ordinary, start, Path("data/databases"), params, limits)
     with replacing_folder(Path("data/bank")) as folder:
         for name in ("types", "filled", "withdrawn"):

@@ -21,7 +21,7 @@ def main(chain: Chain) -> None:
     changed, sides = chain_changes(episodes), (episodes[DISTILLED], episodes[KEPT])
     text = markdown(
         scores, changed, keep=keep, types=type_changes(*sides), counts=gains_and_losses(question_changes(*sides)),
-        signal=signal_per_50_steps(run.curves["grpo_steps"]),
+        signal=signal_per_50_steps(run.curves["grpo_steps"]), quantised=run.quantised,
     )  # fmt: skip
     write_json(chain.metrics("report"), headline(scores, changed, keep))
     write_text(chain.page.with_suffix(".md"), text)

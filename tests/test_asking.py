@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
+import _thread
+import threading
+import time
 from pathlib import Path
 
 import cpu_first  # noqa: F401
 import pytest
 
 # isort: split
-from click.testing import CliRunner
-from source_tree import ROOT
+from scripted_replies import let_it_write, look, submit
+from sqlite_files import write_database
 from tiny_policy import write_databases, write_model
 
-from sqldojo import asking_view
 from sqldojo.agent.episode import AgentParams
 from sqldojo.agent.tool_format import PLAIN
-from sqldojo.asking import ANSWERED, AskAttempt, AskParams, agreed, ask
-from sqldojo.cli import main
+from sqldojo.asking import ANSWERED, AskAttempt, AskParams, QuestionError, agreed, ask
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.schema import schema_text
 from sqldojo.errors import UserError
 from sqldojo.records import WRONG_SQL, ToolCall
-from sqldojo.training.policy_model import load_policy_model
+from sqldojo.training.decoding import RolloutCounts
+from sqldojo.training.policy_model import PolicyModel, load_policy_model
 
 AGENT = AgentParams(turns=3, tokens_per_turn=8, tokens_per_episode=24, preview_rows=2)
 OLDEST, COUNT = "SELECT name FROM people WHERE age > 40", "SELECT count(*) FROM people"
@@ -97,75 +98,117 @@ def test_a_write_is_refused_and_the_file_stays(database: Path) -> None:
 
 
 def test_json_has_plain_values_and_all_rows(database: Path) -> None:
-    found = agreed("Who?", [submitted(database, 0, "SELECT x'00ff' AS b, NULL AS n, 1.5 AS r")], AskParams())
+    sql = "SELECT x'00ff' AS b, NULL AS n, 1.5 AS r, 9e999 AS i"
+    found = agreed("Who?", [submitted(database, 0, sql)], AskParams())
     assert found.as_json() | {"question": ""} == {
-        "question": "", "answered": True, "sql": "SELECT x'00ff' AS b, NULL AS n, 1.5 AS r", "columns": ["b", "n", "r"],
-        "rows": [["00ff", None, 1.5]], "agreeing": 1, "attempts": 1, "confidence": 1.0, "queries": [], "reasons": [],
+        "question": "", "answered": True, "sql": sql, "columns": ["b", "n", "r", "i"],
+        "rows": [["00ff", None, 1.5, "inf"]], "agreeing": 1, "attempts": 1, "confidence": 1.0, "queries": [],
+        "reasons": [],
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("values", "key"), [({"attempts": 0}, "--attempts"), ({"agreement": 1.5}, "--agreement")])
+@pytest.mark.parametrize(("values", "key"), [
+    ({"attempts": 0}, "--attempts"), ({"agreement": 1.5}, "--agreement"), ({"schema_tokens": 0}, "--schema-tokens"),
+])
 def test_odd_settings_are_the_users_fault(values: dict[str, float], key: str) -> None:
     with pytest.raises(UserError, match=key):
         AskParams(**values)
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def policy(tmp_path_factory: pytest.TempPathFactory) -> PolicyModel:
     folder = tmp_path_factory.mktemp("model")
-    write_model(folder)
-    return folder
+    write_model(folder, config={"max_position_embeddings": 2_500})
+    return load_policy_model(folder)
 
 
-def test_a_model_that_knows_nothing_gives_no_answer_the_same_each_time(database: Path, model: Path) -> None:
-    policy = load_policy_model(model)
+def test_a_model_that_knows_nothing_gives_no_answer_the_same_each_time(database: Path, policy: PolicyModel) -> None:
     found = [ask(policy, database, "Who?", AskParams(attempts=3), AGENT, Limits()) for _ in range(2)]
     assert found[0] == found[1] and not found[0].given and len(found[0].reasons) == 3
-    with pytest.raises(UserError, match="the question is empty"):
-        ask(policy, database, "  ", AskParams(), AGENT, Limits())
-
-
-def command(*arguments: str, **options: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(main, ["ask", *arguments, "--params", str(ROOT / "params.yaml")], **options)
-    return result.exit_code, result.stdout, result.stderr
-
-
-def test_the_command_says_in_a_line_that_there_is_no_answer(database: Path, model: Path) -> None:
-    code, out, err = command(str(database), "Who?", "--model", str(model))
-    assert code == 1 and out == "" and err.strip().splitlines()[-1].startswith("no answer: ")
-
-
-def test_the_command_reads_questions_a_line_each(database: Path, model: Path) -> None:
-    code, out, _ = command(str(database), "--model", str(model), "--json", input="Who?\n\nHow old?\n")
-    answers = [json.loads(line) for line in out.splitlines()]
-    assert [answer["question"] for answer in answers] == ["Who?", "How old?"]
-    assert code == (0 if answers[-1]["answered"] else 1)
-
-
-def test_an_answer_is_shown_as_a_table_or_as_its_query(
-    database: Path, model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sql = "SELECT name AS '[b]who', age, NULL AS n FROM people ORDER BY age DESC LIMIT 1"
-    answer = agreed("Who?", [submitted(database, 0, sql), submitted(database, 1, sql)], AskParams(attempts=2))
-    monkeypatch.setattr(asking_view, "ask", lambda *_: answer)
-    code, out, err = command(str(database), "Who?", "--model", str(model))
-    assert code == 0 and all(word in out for word in ("[b]who", "Zoë", "41", "NULL"))
-    assert sql in err and "2 of 2 attempts agree" in err
-    assert command(str(database), "Who?", "--model", str(model), "--sql-only")[1] == f"{sql}\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
-    [(b"", "no table"), (b"SQLite format 3\0" + b"?" * 90, "cannot be read"), (b"\x89PNG\r\n", "neither a SQLite")],
-    ids=["empty", "corrupt", "picture"],
+    ("question", "said"),
+    [("  ", "the question is empty"), ("a\udcff", "no Unicode text"), ("who? " * 2000, "no room for the schema")],
 )
-def test_files_that_are_no_database_are_told_in_a_line(tmp_path: Path, model: Path, content: bytes, said: str) -> None:
-    path = tmp_path / "odd.sqlite"
-    path.write_bytes(content)
-    code, out, err = command(str(path), "Who?", "--model", str(model))
-    assert code == 1 and out == "" and len(err.strip().splitlines()) == 1 and said in err and "odd.sqlite" in err
+def test_what_is_no_question_is_told(database: Path, policy: PolicyModel, question: str, said: str) -> None:
+    with pytest.raises(QuestionError, match=said):
+        ask(policy, database, question, AskParams(), AGENT, Limits())
 
 
-def test_an_adapter_that_is_not_there_is_told_with_the_remedy(database: Path, tmp_path: Path, model: Path) -> None:
-    code, _, err = command(str(database), "Who?", "--model", str(model), "--adapter", str(tmp_path / "none"))
-    assert code == 1 and "there is no adapter; train one with `make repro`" in err
+ROOMY = AgentParams(turns=3, tokens_per_turn=200, tokens_per_episode=400, preview_rows=2)
+
+
+def test_an_answer_is_found_and_its_tokens_are_counted(
+    database: Path, policy: PolicyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_it_write(monkeypatch, policy, [look(COUNT), submit(OLDEST)])
+    told: list[tuple[str, str]] = []
+    counts = RolloutCounts()
+    found = ask(policy, database, " Who? ", AskParams(), ROOMY, Limits(), lambda *shown: told.append(shown), counts)
+    assert found.given and found.question == "Who?" and found.sql == OLDEST and found.result.rows == (("Zoë",),)
+    assert told == [(COUNT, "count(*)\n3")] and found.queries == (COUNT,)
+    assert counts.sampled_tokens == len(look(COUNT)) + len(submit(OLDEST))  # its tokens are bytes
+
+
+def test_attempts_that_disagree_give_no_answer(
+    database: Path, policy: PolicyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_it_write(monkeypatch, policy, [submit(COUNT)], [submit(OLDEST)], [submit("SELECT 3")])
+    found = ask(policy, database, "Who?", AskParams(attempts=3), ROOMY, Limits())
+    assert found.given and (found.sql, found.agreeing) == (COUNT, 2)
+    assert not ask(policy, database, "Who?", AskParams(attempts=2), ROOMY, Limits()).given
+
+
+def test_what_the_prompt_leaves_out_can_be_looked_up(
+    tmp_path: Path, policy: PolicyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "".join(f"CREATE TABLE archive_{each}(taken_at TEXT, content BLOB);" for each in range(300))
+    path = write_database(tmp_path / "long.sqlite", f"{script} INSERT INTO archive_7 VALUES ('today', x'00')")
+    sql, answer = "SELECT sql FROM sqlite_schema WHERE name = 'archive_7'", "SELECT taken_at FROM archive_7"
+    let_it_write(monkeypatch, policy, [look(sql), submit(answer)])
+    told: list[tuple[str, str]] = []
+    short = AskParams(schema_tokens=500)
+    found = ask(policy, path, "When?", short, ROOMY, Limits(), lambda *shown: told.append(shown))
+    assert told == [(sql, "CREATE TABLE archive_7(taken_at TEXT, content BLOB)")]
+    assert found.result.rows == (("today",),)
+    found = ask(policy, path, "When?", AskParams(schema_tokens=10**9), ROOMY, Limits())  # more than the model reads
+    assert found.result.rows == (("today",),)
+    with pytest.raises(UserError, match="more than 9 tokens"):
+        ask(policy, path, "When?", AskParams(schema_tokens=9), ROOMY, Limits())
+
+
+def test_a_short_schema_is_shown_as_in_training_and_is_not_data(
+    database: Path, policy: PolicyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    original = AskAttempt.__init__
+
+    def recording(self: AskAttempt, question: str, number: int, **given: object) -> None:
+        seen.append(str(given["schema"]))
+        original(self, question, number, **given)
+
+    monkeypatch.setattr(AskAttempt, "__init__", recording)
+    sql = "SELECT sql FROM sqlite_schema"
+    let_it_write(monkeypatch, policy, [submit(sql)])
+    found = ask(policy, database, "What?", AskParams(), ROOMY, Limits())
+    assert seen == [schema_text(database)] and found.reasons == ("the table sqlite_master is not part of the data",)
+
+
+def test_a_question_that_is_stopped_takes_its_queries_with_it(
+    database: Path, policy: PolicyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    let_it_write(monkeypatch, policy, [look("SELECT 1"), look(endless), submit(endless)])
+    patient = Limits(vm_steps=10**15, seconds=600)
+
+    def tell(_sql: str, _shown: str) -> None:
+        threading.Timer(0.2, _thread.interrupt_main).start()  # by when the endless one runs
+
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        ask(policy, database, "Who?", AskParams(), ROOMY, patient, tell)
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith("attempt")]
+    for thread in threads:
+        thread.join(30)
+    assert time.monotonic() - before < 60 and not any(thread.is_alive() for thread in threads)

@@ -10,7 +10,7 @@ from source_tree import ROOT, closure, has_code, parse, stage_scripts
 
 from sqldojo.params import read_document
 
-REPAIR = ROOT / "stages/repair"
+REPAIR, EXPORT = ROOT / "stages/repair", ROOT / "stages/export"
 # Used by stages but in no result: how a stage starts, fails, is timed and shows that it is alive.
 WITHOUT_INFLUENCE = {ROOT / "src/sqldojo" / name for name in ("chain_stage.py", "errors.py", "progress.py", "stage.py")}
 SECTION_READERS = {"load", "load_entry", "load_list"}
@@ -18,7 +18,8 @@ SECTION_READERS = {"load", "load_entry", "load_list"}
 SHARED_SCRIPTS = {"evaluate_released": "evaluate"}
 
 
-GRAPHS = (ROOT / "dvc.yaml", REPAIR / "dvc.yaml")  # the test split's is apart: tests/test_held_out.py
+# The test split's is apart: tests/test_held_out.py
+GRAPHS = (ROOT / "dvc.yaml", REPAIR / "dvc.yaml", EXPORT / "dvc.yaml")
 
 
 def read_stages():
@@ -62,7 +63,7 @@ def loaded_sections(script):
 def test_one_stage_is_one_script():
     used = {name.split("@")[0]: script_of(stage) for name, stage in STAGES.items()}
     assert {name: path.stem for name, path in used.items()} == {name: SHARED_SCRIPTS.get(name, name) for name in used}
-    assert sorted(set(used.values())) == sorted([*stage_scripts(), *REPAIR.glob("*.py")])
+    assert sorted(set(used.values())) == sorted([*stage_scripts(), *REPAIR.glob("*.py"), *EXPORT.glob("*.py")])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -110,7 +111,7 @@ def test_params_are_the_sections_that_the_script_loads(name):
     stage = STAGES[name]
     loaded = loaded_sections(script_of(stage))
     if name.startswith("report@"):  # whose page shows all settings of the chain
-        loaded = set(read_document(ROOT / "params.yaml")) - {"models", "repair", "seeds", "sources"}
+        loaded = set(read_document(ROOT / "params.yaml")) - {"export", "models", "repair", "seeds", "sources"}
     assert declared_sections(stage) == loaded
 
 

@@ -8,6 +8,7 @@ from source_tree import ROOT
 
 from sqldojo import profiles
 from sqldojo.agent.episode import AgentParams
+from sqldojo.chains import Chain
 from sqldojo.evaluation.scoring import EvaluateParams
 from sqldojo.params import ParamsError, load, load_entry, load_list, read_document
 from sqldojo.proposing import ProposeParams
@@ -113,6 +114,26 @@ def test_every_profile_fits_the_params(name, tmp_path):
     for section, schema in SECTIONS.items():
         given = {"seed": 1} if section in ("distill", "grpo", "redistill") else {}
         load(path, section, schema, **given)
+
+
+FAMILIES = ("qwen3-1.7b", "qwen3.5-2b", "llama-3.2-1b", "lfm2-1.2b", "gemma-3-1b", "smollm3-3b")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_profile_of_a_model_teaches_that_model_alone(name, tmp_path):
+    """By a name of its own, from the hub, in both graphs; and it says that nobody has measured it."""
+    profile = ROOT / f"profiles/{name}.yaml"
+    path = tmp_path / "params.yaml"
+    path.write_text((ROOT / "params.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    profiles.apply(path, profile)
+    document = read_document(path)
+    (model,) = document["models"]
+    assert model == name.replace(".", "_") == document["repair"]["model"] == Chain(model, 17).model
+    assert document["sources"][model].startswith("hf:")
+    head = "".join(line for line in profile.read_text(encoding="utf-8").splitlines() if line.startswith("#"))
+    assert "Nothing of it has been measured" in head and "for a Mac with" in head
+    for section in ("distill", "redistill", "grpo"):
+        assert document[section]["micro_batch_size"] <= 8
 
 
 @pytest.mark.parametrize("name", sorted({path.stem for path in (ROOT / "profiles").glob("*.yaml")} - {"quick"}))

@@ -110,7 +110,7 @@ def test_proposers_are_asked_what_the_stage_asks(files, ordinary):
 def test_blind_solvers_try_what_the_other_rules_let_pass(files, ordinary, monkeypatch):
     file, data = files("m")
     (data / "ordinary").symlink_to(ordinary)
-    monkeypatch.setattr(recording_runs, "SHOP_TYPES", ())
+    monkeypatch.setattr("sqldojo.questions.to_review.hand_written", lambda _database: ())
     city = {"city": "SELECT DISTINCT city FROM customers WHERE city IS NOT NULL ORDER BY city"}
     sql = "SELECT name FROM customers WHERE city = :city"
     good = QuestionType("good", TRAIN, ("Who lives in {city}? Only names.",), sql, city, proposer="composed")

@@ -7,41 +7,56 @@ the answer (self-consistency: X. Wang et al., "Self-Consistency Improves Chain o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sqldojo.agent.episode import AgentLoop, AgentParams, Endings
 from sqldojo.agent.prompt import observation, opening
+from sqldojo.agent.schema_budget import FittedSchema, fit_schema, reads_schema, schema_observation
 from sqldojo.agent.tool_format import ToolFormat
 from sqldojo.databases.execution import OK, Limits, QueryResult
-from sqldojo.databases.sandbox import run_untrusted
-from sqldojo.databases.schema import schema_text
+from sqldojo.databases.user_queries import run_on_user_database, user_outlines, user_schema
+from sqldojo.databases.workers import shared_workers
 from sqldojo.errors import UserError
 from sqldojo.records import NEVER_SUBMITTED, OUT_OF_BUDGET, WRONG_SQL, ToolCall
+from sqldojo.training.decoding import RolloutCounts
 from sqldojo.training.policy_model import PolicyModel
 from sqldojo.training.rollouts import play
 from sqldojo.verifier.comparison import first_difference
 
 ANSWERED = "answered"
+# What an attempt may use beyond params.yaml's `agent` where it may have to look up what its prompt leaves out.
+_TURNS_TO_LOOK, _TOKENS_TO_LOOK = 2, 800
 
 Tell = Callable[[str, str], None]  # is shown each query of an attempt and what came back, as they come
 
 
+class QuestionError(UserError):
+    """A question that cannot be asked, whatever the database."""
+
+
 @dataclass(frozen=True)
 class AskParams:
-    """How a question is asked: `attempts` at it, and the share of them that must agree for an answer to be given."""
+    """How a question is asked: `attempts` at it, and the share of them that must agree for an answer to be given.
+
+    A schema of more than `schema_tokens`, or than the model can read, is cut down to what the question is about.
+    """
 
     attempts: int = 1
     agreement: float = 0.5
     seed: int = 17
+    schema_tokens: int = 4_000
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
             raise UserError(f"--attempts: must be at least 1, found {self.attempts}")
         if not 0 <= self.agreement <= 1:
             raise UserError(f"--agreement: must be from 0 to 1, found {self.agreement:g}")
+        if self.schema_tokens < 1:
+            raise UserError(f"--schema-tokens: must be at least 1, found {self.schema_tokens}")
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,7 @@ class Answer:
         return self.agreeing / self.attempts
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values, for `--json`; blobs are shown in hexadecimal."""
+        """Plain values, for `--json`; blobs are shown in hexadecimal, infinity as a text."""
         result = self.result if self.given else None
         rows = [[_plain(value) for value in row] for row in result.rows] if result else None
         return {
@@ -85,7 +100,10 @@ class Answer:
 
 
 class AskAttempt(AgentLoop):
-    """One attempt at a question whose answer nobody knows; its `result` is that of the submitted query."""
+    """One attempt at a question whose answer nobody knows; its `result` is that of the submitted query.
+
+    `schema_readable` lets it look up statements that its prompt leaves out.
+    """
 
     endings = Endings(NEVER_SUBMITTED, OUT_OF_BUDGET, OUT_OF_BUDGET, OUT_OF_BUDGET)
     rewards = dict.fromkeys((ANSWERED, WRONG_SQL, NEVER_SUBMITTED, OUT_OF_BUDGET), 0.0)
@@ -101,21 +119,28 @@ class AskAttempt(AgentLoop):
         params: AgentParams,
         limits: Limits,
         tell: Tell,
+        schema_readable: bool = False,
     ) -> None:
         super().__init__("ask", number, opening(question, schema, tool_format), type="", split="",
                          tool_format=tool_format, params=params)  # fmt: skip
         self.result: QueryResult | None = None
         self.queries: list[str] = []
-        self._database, self._limits, self._tell = database, limits, tell
+        self._database, self._limits, self._tell, self._schema_readable = database, limits, tell, schema_readable
 
     def _run(self, call: ToolCall) -> str:
         self.queries.append(call.sql)
-        shown = observation(run_untrusted(self._database, call.sql, self._limits, preview=self._params.preview_rows))
+        found = self._query(call.sql, self._params.preview_rows)
+        shown = schema_observation(found) if self._schema_readable and reads_schema(call.sql) else observation(found)
         self._tell(call.sql, shown)
         return shown
 
+    def _query(self, sql: str, preview: int | None = None) -> QueryResult:
+        return run_on_user_database(
+            self._database, sql, self._limits, preview=preview, schema_readable=self._schema_readable
+        )
+
     def _worth(self, sql: str) -> tuple[str, str]:
-        found = run_untrusted(self._database, sql, self._limits)
+        found = self._query(sql)
         if found.status != OK:
             self._tell(sql, f"Error: {found.message}")
             return WRONG_SQL, found.message
@@ -131,26 +156,66 @@ def ask(
     agent: AgentParams,
     limits: Limits,
     tell: Tell = lambda _query, _result: None,
+    counts: RolloutCounts | None = None,
 ) -> Answer:
     """The answer of the agent to a question about the database, which is never opened for writing.
 
     A single attempt takes the likeliest token each time; several are drawn, alike for the same question and seed.
-    UserError for an empty question, for a database that cannot be read, and for a schema that leaves the model no room.
+    What is computed is added to `counts`. QuestionError for an empty question or one that is too long for the model;
+    UserError for a database that cannot be read, and for a schema that leaves no room. An interrupt (Ctrl-C) and what
+    `tell` raises end it at once.
     """
-    if not question.strip():
-        raise UserError("the question is empty; ask one in words, such as: How many customers are there?")
-    schema, tool_format = schema_text(database), policy.dialogue.tool_format
+    question = question.strip()
+    if not question:
+        raise QuestionError("the question is empty; ask one in words, such as: How many customers are there?")
+    if any("\ud800" <= letter <= "\udfff" for letter in question):  # bytes of another encoding, half of a character
+        raise QuestionError("the question holds what is no Unicode text; write it in UTF-8")
+    schema, agent = _prepared(policy, database, question, params, agent)
     attempts = [
-        AskAttempt(question.strip(), number, database=database, schema=schema, tool_format=tool_format, params=agent,
-                   limits=limits, tell=tell)
+        AskAttempt(question, number, database=database, schema=schema.text, tool_format=policy.dialogue.tool_format,
+                   params=agent, limits=limits, tell=tell, schema_readable=not schema.whole)
         for number in range(params.attempts)
     ]  # fmt: skip
     alone = params.attempts == 1  # then the likeliest is best; several must differ to tell anything
-    for _ in play(
-        policy, attempts, agent, seed=f"{params.seed}/{question.strip()}", width=params.attempts, greedy=alone
-    ):
-        pass
-    return agreed(question.strip(), attempts, params)
+    seed = f"{params.seed}/{question}"
+    try:
+        for _ in play(policy, attempts, agent, seed=seed, width=params.attempts, greedy=alone, counts=counts):
+            pass
+    finally:  # where it is cut short, queries would go on, and the process could not end before they do
+        if any(attempt.outcome is None for attempt in attempts):
+            shared_workers().interrupt()
+    return agreed(question, attempts, params)
+
+
+def _prepared(
+    policy: PolicyModel, database: Path, question: str, params: AskParams, agent: AgentParams
+) -> tuple[FittedSchema, AgentParams]:
+    """The schema as the prompt shows it, and what an attempt may use, which is more where it may have to look."""
+    dialogue = policy.dialogue
+    context = getattr(policy.model.args, "max_position_embeddings", None) or math.inf
+    without_schema = len(dialogue.prompt(opening(question, "", dialogue.tool_format)))
+    room = context - without_schema - agent.tokens_per_episode - _TOKENS_TO_LOOK
+    if room < 1:
+        raise QuestionError(
+            f"the question leaves no room for the schema: the model reads {context} tokens, and the prompt without it "
+            f"has {without_schema}; ask a shorter one"
+        )
+
+    def count_tokens(text: str) -> int:
+        return len(dialogue.tokenizer.encode(text, add_special_tokens=False))
+
+    schema = fit_schema(
+        user_schema(database),
+        lambda: user_outlines(database),
+        question,
+        int(min(params.schema_tokens, room)),
+        count_tokens,
+    )
+    if schema.whole:
+        return schema, agent
+    return schema, replace(
+        agent, turns=agent.turns + _TURNS_TO_LOOK, tokens_per_episode=agent.tokens_per_episode + _TOKENS_TO_LOOK
+    )
 
 
 def agreed(question: str, attempts: Sequence[AskAttempt], params: AskParams) -> Answer:
@@ -182,4 +247,6 @@ def agreed(question: str, attempts: Sequence[AskAttempt], params: AskParams) -> 
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such number
     return value.hex() if isinstance(value, bytes) else value

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 import click
@@ -39,7 +40,6 @@ from sqldojo.reference_files import read_references
 from sqldojo.regrading import read_questions, regrade, write_archive
 from sqldojo.teacher.provider import PURPOSES, ProviderParams
 from sqldojo.teacher.recording import recording, run_until_interrupted
-from sqldojo.user_files import as_database
 from sqldojo.verifier.audit import Subject, summarise
 from sqldojo.verifier.audit_running import AuditParams, audit
 from sqldojo.verifier.family_search import FamilyParams
@@ -105,39 +105,85 @@ def summary(report: Path, seconds: Path) -> None:
         console.print(table)
 
 
+def _asking_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of `ask` and `serve`: who answers, and when an answer is given."""
+    for option in reversed((
+        click.option("--model", help="A model of the params file, with the adapter that its chain kept, or an MLX "
+                     "folder, without one. By default the first model."),
+        click.option("--adapter", type=_PATH, help="An adapter's folder, in place of the one that the chain kept."),
+        click.option("--attempts", type=click.IntRange(min=1), default=1, show_default=True,
+                     help="Answer so many times; how many agree is shown."),
+        click.option("--agreement", type=click.FloatRange(0, 1), default=0.5, show_default=True,
+                     help="No answer is given unless more than this share of the attempts agree."),
+        click.option("--seed", default=17, show_default=True),
+        click.option("--schema-tokens", type=click.IntRange(min=1), default=4_000, show_default=True,
+                     help="A longer schema is cut down to what the question is about."),
+        click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True),
+    )):  # fmt: skip
+        command = option(command)
+    return command
+
+
 @main.command(name="ask", short_help="Ask a trained agent about a database.")
-@click.argument("database", type=_FILE)
+@click.argument("database", type=_PATH)
 @click.argument("question", required=False)
-@click.option("--model", type=_PATH, help="The base model's MLX folder; by default that of the first of `models`.")
-@click.option("--adapter", type=_PATH, help="An adapter's folder; by default what the first chain kept.")
-@click.option("--attempts", default=1, show_default=True, help="Answer so many times; how many agree is shown.")
-@click.option(
-    "--agreement",
-    default=0.5,
-    show_default=True,
-    help="No answer is given unless more than this share of the attempts agree.",
-)
-@click.option("--seed", default=17, show_default=True)
+@_asking_options
 @click.option("--sql-only", is_flag=True, help="Print the query alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each question.")
-@click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True)
 @reporting_errors
-def ask_command(database: Path, question: str | None, model: Path | None, adapter: Path | None, attempts: int,
-                agreement: float, seed: int, sql_only: bool, as_json: bool, params: Path) -> None:  # fmt: skip
+def ask_command(database: Path, question: str | None, model: str | None, adapter: Path | None, attempts: int,
+                agreement: float, seed: int, schema_tokens: int, sql_only: bool, as_json: bool,
+                params: Path) -> None:  # fmt: skip
     """Let the agent answer QUESTION about DATABASE, a SQLite file or a SQL script, which is only ever read.
 
-    Without a question they are read from standard input, one a line, until it ends. Each query that the agent tries is
-    shown with what came back. Exit code 1 when the last question got no answer.
+    Without a question they are read from standard input, one a line, until it ends; lines that begin with a dot are
+    commands, which .help lists. Each query that the agent tries is shown with what came back.
+
+    Exit code 0 when the last question was answered, 1 when it was not or the input is unfit, 2 for a wrong use.
     """
     # Here and not above: it loads mlx, for which no other command should wait.
     from sqldojo.asking import AskParams
-    from sqldojo.asking_view import Session
+    from sqldojo.asking_session import open_session
+    from sqldojo.asking_view import Conversation
 
-    with as_database(database) as opened:
-        session = Session.open(opened, params, model, adapter, AskParams(attempts, agreement, seed))
-        given = session.run(question, sql_only=sql_only, as_json=as_json)
-    if not given:
+    if question is not None and not question.strip():
+        raise click.UsageError("QUESTION is empty; leave it out to type questions.")
+    if sql_only and as_json:
+        raise click.UsageError("--sql-only and --json exclude each other.")
+    asked = AskParams(attempts, agreement, seed, schema_tokens)
+    with open_session(database, params, model, adapter, asked) as session:
+        conversation = Conversation(session, sql_only=sql_only, as_json=as_json)
+        if question is None:
+            conversation.run()
+        else:
+            conversation.answer(question)
+    if not conversation.answered:
         raise SystemExit(1)
+
+
+@main.command(name="serve", short_help="Let programs ask a trained agent, over HTTP.")
+@click.argument("database", type=_PATH, default=Path("data/databases/evaluation/ordinary_1.sqlite"))
+@_asking_options
+@click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True, help="0 for any free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Another address lets other machines ask too.")
+@reporting_errors
+def serve_command(database: Path, model: str | None, adapter: Path | None, attempts: int, agreement: float, seed: int,
+                  schema_tokens: int, params: Path, port: int, host: str) -> None:  # fmt: skip
+    """Serve OpenAI's chat completions: the last message of the user is a question about DATABASE, which is only read.
+
+    DATABASE is by default a shop that no model was trained on. Ctrl-C ends it.
+    """
+    from sqldojo.asking import AskParams
+    from sqldojo.asking_session import open_session
+    from sqldojo.serving import AnswerServer, serve_until_interrupted
+
+    asked = AskParams(attempts, agreement, seed, schema_tokens)
+    with open_session(database, params, model, adapter, asked) as session:
+        server = AnswerServer(session, port, host, attempts=attempts)
+        if not server.only_local:
+            click.echo(f"whoever reaches {host} can now read {database}, without a password", err=True)
+        click.echo(f"{server.address} (model {session.name}; Ctrl-C ends it)")
+        serve_until_interrupted(server)
 
 
 @main.command()
@@ -174,6 +220,28 @@ _MODEL = click.option("--model", help="The chain's model; the first of params.ya
 _SEED = click.option("--seed", type=int, help="The chain's seed; the first of params.yaml by default.")
 _CHECKPOINT = click.Choice((*CHECKPOINTS, KEPT))
 _PARAMS = click.option("--params", type=_PATH, default=Path("params.yaml"), show_default=True)
+
+
+@main.command(name="export", short_help="Write files for llama.cpp and LM Studio.")
+@click.option("--model", help="A model of the params file, with the adapter that its chain kept, or an MLX folder, "
+              "without one. By default the first model.")
+@click.option("--adapter", type=_PATH, help="An adapter's folder, in place of the one that the chain kept.")
+@click.option("--out", type=_PATH, default=Path("exported"), show_default=True)
+@click.option("--quantise", multiple=True, default=("q8_0", "q4_k_m"), show_default=True,
+              help="A type of llama.cpp's, once for each file besides that in BF16.")
+@_PARAMS
+@reporting_errors
+def export_command(
+    model: str | None, adapter: Path | None, out: Path, quantise: tuple[str, ...], params: Path
+) -> None:
+    """Fuse an adapter into its model and write a folder for MLX and GGUF files, each checked by llama.cpp.
+
+    `make export` does the same for a chain and scores every file. docs/lmstudio.md says how to use them.
+    """
+    from sqldojo.export.command import export_and_report
+
+    table = export_and_report(params, model, adapter, out, quantise, lambda step: click.echo(step, err=True))
+    _console().print(Markdown("\n".join(table)))
 
 
 @main.command(short_help="Print the transcripts of a checkpoint, or of a file.")
@@ -340,6 +408,27 @@ def grade_command(
             _print_verdict(grade(reference, submission, _database_files(given), ordered=ordered), as_json)
         except ReferenceFailed as error:
             raise UserError(f"--reference: {error}; give a query that runs on every database") from error
+
+
+@main.command(name="inspect", short_help="Show what is read of a database of yours.")
+@click.argument("source", type=_EXISTING)
+@click.option("--write", is_flag=True, help="Write the inferred foreign keys to the file --keys, to be edited.")
+@click.option("--keys", type=_PATH, default=Path("bank/foreign_keys.yaml"), show_default=True,
+              help="The file of foreign keys that the schema does not declare; it is read unless --write is given.")
+@reporting_errors
+def inspect_command(source: Path, write: bool, keys: Path) -> None:
+    """Show the tables, values and foreign keys of SOURCE, as `databases.source` in params.yaml would read them.
+
+    SOURCE is a SQLite file, a SQL script, a CSV or Parquet file or a folder of such. It is only read.
+    """
+    from sqldojo.own_database import description, read_own, write_keys  # here: only this command needs it
+
+    with TemporaryDirectory(prefix="sqldojo-") as work:
+        own = read_own(source, None if write or not keys.is_file() else keys, Path(work), seed=BankParams.seed)
+    click.echo("\n".join(description(own)))
+    if write:
+        write_keys(own, keys)
+        click.echo(f"{keys}: written; edit it, and commit it")
 
 
 @main.command(name="family", short_help="Build four databases that tell wrong queries from right ones.")

@@ -1,4 +1,4 @@
-"""All proposals of question types for the shop: composed, stepping stones to what a model fails, and API models'."""
+"""All proposals of question types: composed, stepping stones to what a model fails, and those of API models."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sqldojo.databases.shop_schema import is_shop
 from sqldojo.errors import UserError
 from sqldojo.questions.composing.compose import compose
 from sqldojo.questions.composing.shop_words import SHOP_POOLS, SHOP_WORDS
 from sqldojo.questions.patterns import difficulty_of, pattern_of
 from sqldojo.questions.shop_training_types import TRAINING_TYPES
-from sqldojo.questions.shop_types import SHOP_TYPES
+from sqldojo.questions.shop_types import hand_written
 from sqldojo.questions.stepping_stones import stepping_stones
 from sqldojo.records import PATTERNS, QuestionType, Review
 from sqldojo.teacher.api_proposer import api_proposals, make_brief
@@ -55,17 +56,20 @@ class Proposed:
 
 
 def propose(databases: Sequence[Path], ask: Ask, params: ProposeParams, providers: ProviderParams) -> Proposed:
-    """The proposals over the shop, in the order of their proposers; `databases` are instances of one family.
+    """The proposals over the databases, instances of one family, in the order of their proposers.
 
-    Nothing is asked when no model is named. UserError for a file of failing types that cannot be read.
+    For the shop they are in its own words. Nothing is asked when no model is named. UserError for a file of failing
+    types that cannot be read, and for databases of which nothing can be asked.
     """
     failing = read_failing(Path(params.failing)) if params.failing else {}
-    shop = {"words": SHOP_WORDS, "given": SHOP_POOLS}
-    composed = compose(databases, **shop, most=params.most, seed=params.seed)
+    shop = is_shop(databases[0])
+    known = {"words": SHOP_WORDS, "given": SHOP_POOLS} if shop else {}
+    composed = compose(databases, **known, most=params.most, seed=params.seed)
     ids = {each.id for each in composed}
-    stones = stepping_stones((*TRAINING_TYPES, *composed), failing, databases, **shop) if failing else []
+    to_train = (*(TRAINING_TYPES if shop else ()), *composed)
+    stones = stepping_stones(to_train, failing, databases, **known) if failing else []
     found = Proposed([*composed, *(each for each in stones if each.id not in ids)])
-    brief = make_brief(databases[0], (*SHOP_TYPES, *found.types), failing, providers.privacy)
+    brief = make_brief(databases[0], (*hand_written(databases[0]), *found.types), failing, providers.privacy)
     for model in params.models:
         try:
             types, malformed = api_proposals(model, ask, brief, params.per_model)
@@ -75,6 +79,11 @@ def propose(databases: Sequence[Path], ask: Ask, params: ProposeParams, provider
         found.types.extend(map(_described, types))
         found.malformed.extend(malformed)
         brief = brief.knowing(*types)
+    if not found.types and not shop:
+        raise UserError(
+            "params.yaml: databases.source: no question can be composed of it; give a database with more rows, "
+            "columns whose values occur more than once, and names that say what they hold"
+        )
     return found
 
 

@@ -16,9 +16,9 @@ from sqldojo.files import read_records
 from sqldojo.params import load
 from sqldojo.questions.review import ReviewParams
 from sqldojo.questions.review import review as review_types
-from sqldojo.questions.shop_types import SHOP_TYPES
+from sqldojo.questions.to_review import to_review
 from sqldojo.questions.verdicts import read_verdicts
-from sqldojo.records import Question, QuestionType
+from sqldojo.records import Question
 from sqldojo.teacher.api_teacher import api_solutions
 from sqldojo.teacher.blind_solver import blind_solver
 from sqldojo.teacher.provider import PROPOSE, REPAIR, REVIEW, TEACH, Ask, ProviderParams
@@ -42,8 +42,8 @@ def review(ask: Ask, params: Path, data: Path) -> None:
     solve = blind_solver(
         ask, settings.solvers, databases, section("agent", AgentParams), limits, section("providers", ProviderParams)
     )
-    proposals = read_records(data / "proposals/types.jsonl", QuestionType)
-    review_types([*SHOP_TYPES, *proposals], databases, settings, limits,
+    proposals, settings = to_review(data / "proposals/types.jsonl", databases[TRAIN][0], settings)
+    review_types(proposals, databases, settings, limits,
                  verdicts=read_verdicts(params.parent / "bank/verdicts.yaml"), solve=solve)  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from sqldojo.bank_files import database_name
 from sqldojo.databases.execution import Limits
+from sqldojo.databases.families import TRAIN, family_paths
+from sqldojo.databases.shop_schema import is_shop
 from sqldojo.errors import UserError
 from sqldojo.files import replacing_folder, write_records
 from sqldojo.progress import progress
@@ -98,6 +100,11 @@ def _references(
         name = database_name(own)
         with as_database(own) as database:
             return build_world(database, name, root / name, world, limits)
+    if not is_shop(family_paths(databases, TRAIN)[0]):
+        raise UserError(
+            "params.yaml: repair.source: `generated` needs the shop, but databases.source is a database of your own; "
+            "give repair.source that database's path too, or set databases.source back"
+        )
     found = shop_references(audited, databases, root / SHOP, world)
     for number, name in enumerate(OWN_WORLDS, start=1):
         print(f"world {number} of {len(OWN_WORLDS)}: {name}", file=sys.stderr, flush=True)

@@ -3,7 +3,7 @@
 import pytest
 from sqlite_files import write_database
 
-from sqldojo.databases.outline import Outline, Reference, read_outlines
+from sqldojo.databases.outline import Outline, Reference, as_identifier, read_outlines
 from sqldojo.errors import UserError
 
 
@@ -48,3 +48,10 @@ def test_a_file_that_is_no_database_is_the_users_fault(tmp_path):
     (tmp_path / "a.sqlite").write_bytes(b"x" * 1024)
     with pytest.raises(UserError, match=r"a\.sqlite: cannot be read"):
         read_outlines(tmp_path / "a.sqlite")
+
+
+def test_names_are_quoted_where_sql_needs_it():
+    names = ("name", "order", "Größe", "two words", 'a"b', "1st", "")
+    assert [as_identifier(name) for name in names] == [
+        "name", '"order"', '"Größe"', '"two words"', '"a""b"', '"1st"', '""'
+    ]  # fmt: skip

@@ -5,7 +5,7 @@ import apsw
 import pytest
 from source_tree import ROOT
 
-from sqldojo.databases.scripts import build_from_script, split_statements, without_comments
+from sqldojo.databases.scripts import build_from_script, comments_in, split_statements, without_comments
 from sqldojo.errors import UserError
 
 
@@ -70,3 +70,8 @@ def test_comments_are_dropped_and_what_looks_like_one_in_a_text_stays(statement,
 @pytest.mark.parametrize("letter", ["'", "[", '"', "--", "/*", "`["])
 def test_dropping_comments_takes_one_pass(letter):
     assert len(without_comments(letter * 200_000)) <= 200_000 * len(letter)
+
+
+def test_comments_are_found_without_their_marks_and_texts_are_none():
+    statement = "CREATE TABLE t( -- the key\n a TEXT DEFAULT '-- no', /* a ' name */ \"/*b*/\" INT) /* open"
+    assert comments_in(statement) == ["the key", "a ' name", "open"]

@@ -64,6 +64,12 @@ def test_the_kept_one_comes_last_and_says_which_it_is():
     assert "- kept:" not in markdown(METRICS, {})
 
 
+def test_a_quantised_base_is_named():
+    plain, quantised = markdown(METRICS, CHANGES), markdown(METRICS, CHANGES, quantised="quantised, 4 bit")
+    line = "The base model is quantised, 4 bit: scored so, and the adapters were trained on it so (QLoRA).\n\n"
+    assert line in quantised and quantised.replace(line, "") == plain
+
+
 def test_changes_stand_under_what_they_are_changes_of():
     rows = cells(markdown(KEPT, CHANGES))
     assert ["change", "reserved (30 x 2)", "selection (5 x 2)"] in rows

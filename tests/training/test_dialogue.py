@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from chat_templates import HERMES, NATIVE, REFUSES_SYSTEM, SHOWS_NO_CALL, SHOWS_NO_RESULT
+from chat_templates import HERMES, NATIVE, REFUSES_CALLS, REFUSES_SYSTEM, SHOWS_NO_CALL, SHOWS_NO_RESULT
 from tiny_policy import SCHEMA, demonstration, tokenizer_with
 
 from sqldojo.agent.prompt import opening
@@ -109,7 +109,8 @@ EMPTY_THOUGHT, OPEN_THOUGHT = "<think>\n\n</think>\n\n", "<think>\n"
 TURN_START = "{{ '<|im_start|>assistant\n' }}"
 THINKERS = {
     "plain": (CHAT_TEMPLATE, ""),
-    "plain, knows thinking": (SHOWS_NO_CALL, EMPTY_THOUGHT),
+    "plain, knows thinking": (REFUSES_CALLS, EMPTY_THOUGHT),
+    "in what it says": (SHOWS_NO_CALL, EMPTY_THOUGHT),
     **{name: (template, EMPTY_THOUGHT) for name, template in NATIVE.items()},
     # Qwen 3 shows a thought in the last of the assistant's turns, a call or not.
     "qwen3": (HERMES.replace("assistant\n' + message", "assistant\n<think>\n\n</think>\n\n' + message"), EMPTY_THOUGHT),
@@ -123,7 +124,8 @@ THINKERS = {
 def test_calls_are_found_whether_the_model_thinks_or_not(tmp_path: Path, template: str, end: str, thought: str) -> None:
     """A reply with a call and one without: where it stops, and what it is read as, once it may have thought first."""
     dialogue = dialogue_of(tmp_path, template, THINKING)
-    assert (dialogue.tool_format is PLAIN) == (template in (CHAT_TEMPLATE, SHOWS_NO_CALL))
+    assert (dialogue.tool_format is PLAIN) == (template in (CHAT_TEMPLATE, REFUSES_CALLS))
+    assert dialogue.tool_format.calls_in_content == (template == SHOWS_NO_CALL)
     for opened in (dialogue.prompt(opening("How many?", SCHEMA, dialogue.tool_format)), dialogue.bridge("7")):
         assert dialogue.tokenizer.decode(opened).endswith("<|im_start|>assistant\n" + end)
     for tool in TOOL_NAMES:

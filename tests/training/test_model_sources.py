@@ -7,10 +7,18 @@ from typing import Any
 
 import huggingface_hub
 import pytest
-from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HTTPError,
+    IncompleteSnapshotError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from tiny_families import write_quantised
 
 from sqldojo.errors import UserError
-from sqldojo.training.model_sources import model_module, prepare_model
+from sqldojo.training.model_sources import check_source, model_module, prepare_model
 
 
 @pytest.fixture
@@ -128,6 +136,90 @@ def test_what_the_hub_refuses_is_one_clear_error(
     with pytest.raises(UserError, match=message):
         prepare_model("hf:org/name", tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+class Refused(HTTPError):
+    """An error of the connection, which is no OSError."""
+
+    def __init__(self) -> None:
+        Exception.__init__(self, "connection reset\nlong story")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (GatedRepoError.__new__(GatedRepoError), "hf:org/name needs its owner's consent: .*`hf auth login`"),
+        (RevisionNotFoundError.__new__(RevisionNotFoundError), "hf:org/name has no revision v2"),
+        (IncompleteSnapshotError("3 files are missing", "somewhere"), "only partly in the hub's cache.*again online"),
+        (Refused(), r"cannot download hf:org/name \(connection reset\); try again"),
+    ],
+)
+def test_each_of_the_hubs_refusals_has_its_own_remedy(
+    error: Exception, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def snapshot_download(*args: Any, **kwargs: Any) -> str:
+        raise error
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
+    with pytest.raises(UserError, match=f"^params.yaml: sources: .*{message}") as raised:
+        prepare_model("hf:org/name@v2", tmp_path / "model")
+    assert "\n" not in str(raised.value) and list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The hub's own client with an empty cache and no network."""
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    return tmp_path / "cache"
+
+
+def test_a_model_in_the_hubs_cache_needs_no_network(tiny: Path, hub_cache: Path, tmp_path: Path) -> None:
+    """Also a quantised one, of any organisation, by its branch and by its commit."""
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    kept = hub_cache / "models--mlx-community--Tiny-4bit"
+    write_quantised(kept / "snapshots" / commit)
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text(commit)
+    for source in ("hf:mlx-community/Tiny-4bit", f"hf:mlx-community/Tiny-4bit@{commit}"):
+        card = prepare_model(source, tmp_path / "model")
+        assert (card["source"], card["quantisation"]["text"]) == (source, "quantised, 4 bit")
+        assert files(tmp_path / "model") == files(kept / "snapshots" / commit)
+    with pytest.raises(UserError, match=r"params.yaml: sources: cannot download hf:mlx-community/Tini-4bit \("):
+        prepare_model("hf:mlx-community/Tini-4bit", tmp_path / "model")
+    with pytest.raises(UserError, match="cannot download hf:mlx-community/Tiny-4bit"):
+        prepare_model("hf:mlx-community/Tiny-4bit@v2", tmp_path / "model")
+
+
+@pytest.mark.usefixtures("hub_cache")
+def test_a_name_that_the_hub_cannot_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"params.yaml: sources: the hub has no org/na me; check the name"):
+        prepare_model("hf:org/na me", tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("settings", "method"),
+    [({"quant_method": "bitsandbytes", "load_in_4bit": True}, "bitsandbytes"), ({"bits": 4}, "a method that config")],
+)
+def test_weights_that_mlx_cannot_read_are_refused(
+    settings: dict[str, object], method: str, tiny: Path, tmp_path: Path
+) -> None:
+    config = json.loads((tiny / "config.json").read_text())
+    (tiny / "config.json").write_text(json.dumps(config | {"quantization_config": settings}))
+    with pytest.raises(UserError, match=f"params.yaml: sources: the weights are quantised by {method}.*mlx-community"):
+        prepare_model(f"path:{tiny}", tmp_path / "model")
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"params.yaml: sources: .*nowhere: no such folder; write the path"):
+        prepare_model(f"path:{tmp_path / 'nowhere'}", tmp_path / "model")
+
+
+@pytest.mark.parametrize(("source", "hint"), [("org/name", True), ("./name", False), ("qwen", False), ("a/b/c", False)])
+def test_a_bare_name_gets_a_hint(source: str, hint: bool) -> None:
+    with pytest.raises(UserError) as raised:
+        check_source(source)
+    assert (f"did you mean hf:{source} or path:{source}?" in str(raised.value)) == hint
 
 
 @pytest.mark.parametrize("source", ["", "wheel:x", "hf:", "hf:name", "hf:a/b/c", "path:", "random:large", "org/name"])

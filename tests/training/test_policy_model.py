@@ -156,14 +156,13 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"layer_types": ["full_attention", "sliding_attention"], "sliding_window": 32}, "sliding window"),
         ({"model_type": "no_such_type"}, "mlx-lm cannot load this model"),
         ({"vocab_size": 300}, "mlx-lm cannot load this model"),
         (GRANITE, "changes its logits after the output layer"),
     ],
 )
 def test_a_model_that_does_not_fit_is_refused(tmp_path: Path, config: dict[str, object], message: str) -> None:
-    """Sliding caches cannot share a prefix; scaled logits would not be those that the head gives to a loss."""
+    """Scaled logits, for one, would not be those that the head gives to a loss."""
     write_model(tmp_path, config=config)
     with pytest.raises(UserError, match=rf"params.yaml: sources.*{message}|{message}.*params.yaml: sources"):
         load_policy_model(tmp_path)

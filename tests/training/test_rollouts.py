@@ -13,6 +13,7 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
+from chat_templates import LLAMA3
 from tiny_policy import AGENT, OTHER, QUESTION, attempt, with_adapter, write_model
 
 from sqldojo.agent.episode import Attempt
@@ -335,6 +336,26 @@ def test_a_call_ends_whatever_its_tokenisation(tmp_path: Path, databases: Databa
         episode = episodes[f"q-1/{number}"]
         assert actions(episode) == start + way
         assert episode.messages[-1].tool_call == ToolCall(RUN_SQL, "SELECT 1")
+
+
+def test_a_turn_that_the_model_ends_itself_is_ended_once(tmp_path: Path, databases: Databases, script: Any) -> None:
+    """A format without an end marker lets it: what joins the call and its result must not end the turn again."""
+    write_model(tmp_path, template=LLAMA3.replace("<|eot_id|>", "<|im_end|>"))
+    policy = load_policy_model(tmp_path)
+    form, end = policy.dialogue.tool_format, policy.dialogue.tokenizer.encode("<|im_end|>")
+    assert form.calls_in_content is False and form.call_ends == ("}",) and len(end) == 1
+    look = "<|python_tag|>run_sql.call(sql='SELECT 1')"
+    call = form.render(ToolCall(SUBMIT_SQL, QUESTION.reference))
+    script({"q-1/0": [[*policy.dialogue.tokenizer.encode(look), *end], call + " and so on"]})
+    agent = replace(AGENT, tokens_per_turn=100)
+    (episode,) = play(policy, [attempt(databases, 0, agent=agent, tool_format=form)], agent, seed=1, width=2)
+    assert [message.role for message in episode.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert (episode.outcome, episode.messages[2].content) == (CORRECT, look)
+    opened = policy.dialogue.prompt(episode.messages[:2])
+    said = policy.dialogue.tokenizer.encode(look) + policy.dialogue.bridge(episode.messages[3].content)
+    assert list(episode.tokens) == [*opened, *said, *policy.dialogue.tokenizer.encode(call)]
+    assert actions(episode)[: len(look) + 1] == [*policy.dialogue.tokenizer.encode(look), *end]  # it is its own action
+    assert_trainer_agrees(policy, [episode])
 
 
 def test_a_sampled_text_is_never_tokenised_again(tmp_path: Path, databases: Databases, script: Any) -> None:

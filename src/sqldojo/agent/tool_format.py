@@ -40,10 +40,11 @@ TOOL_NAMES = tuple(tool.name for tool in ANSWER_TOOLS)
 class ToolFormat:
     """One way of writing calls of the `tools`.
 
-    `parse` returns None for prose and for anything that is not one well-formed call of a known tool. A reply is
-    complete when its text contains one of `call_ends`. `result_role` is the chat role that carries a tool's result.
-    `schemas` go to the chat template; where a template cannot present them they are None and `instructions`, part of
-    the system prompt, say how to call.
+    `parse` returns None for prose and for anything that is not one well-formed call of a known tool. A call is over
+    when the text holds one of `call_ends` and `closed`, if there is one, agrees: in some formats what ends a call can
+    also stand within it. `result_role` is the chat role that carries a tool's result. `schemas` go to the chat
+    template; where a template cannot present them they are None and `instructions`, part of the system prompt, say how
+    to call. `calls_in_content`: the template shows a call only as the text of the assistant's message.
     """
 
     name: str
@@ -54,6 +55,12 @@ class ToolFormat:
     instructions: str = ""
     schemas: tuple[dict, ...] | None = None
     tools: tuple[Tool, ...] = ANSWER_TOOLS
+    closed: Callable[[str], bool] | None = None
+    calls_in_content: bool = False
+
+    def is_over(self, text: str) -> bool:
+        """Whether a call in the text of a reply is complete, so that nothing more of the reply is wanted."""
+        return any(end in text for end in self.call_ends) and (self.closed is None or self.closed(text))
 
 
 def tool_schemas(tools: Sequence[Tool] = ANSWER_TOOLS) -> tuple[dict, ...]:

@@ -39,6 +39,7 @@ _UNSTABLE_FUNCTIONS = {
     "fts5_source_id",
 }  # fmt: skip
 _ENGINE_TABLES = ("sqlite_", "pragma_", "dbstat")
+_SCHEMA_TABLES = {"sqlite_master", "sqlite_schema"}
 _ASKED_BY_FULL_TEXT_TABLES = {"data_version", "page_size"}
 # No query can cause these: its writes, attachments and temporary files are all refused before they reach a file.
 UNREADABLE = (
@@ -111,11 +112,12 @@ _memory = _ClockCounter("sqldojo-memory", "memdb")
 class Guard:
     """The authorizer and progress handler of one query; `refusal` and `fault` say why they ended it, if they did.
 
-    What it lets a query ask needs the `connection` that the query runs on.
+    What it lets a query ask needs the `connection` that the query runs on. With `schema_readable` the schema table may
+    be read like data, by an agent that was not told the whole schema.
     """
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, *, schema_readable: bool = False) -> None:
+        self.limits, self._schema_readable = limits, schema_readable
         self.refusal = ""
         self.fault = ""
         self.connection: apsw.Connection | None = None
@@ -140,6 +142,8 @@ class Guard:
 
     def _is_data(self, table: str) -> bool:
         """A schema may have a table called pragma_notes; what the engine answers for is in no schema."""
+        if self._schema_readable and table.lower() in _SCHEMA_TABLES:
+            return True
         return not table.lower().startswith("sqlite_") and self.connection.table_exists(None, table)
 
     def _asked_within_a_select(self, action: int, first: str | None, second: str | None) -> bool:
@@ -190,10 +194,11 @@ def run_on(
     *,
     preview: int | None = None,
     reversed_scans: bool = False,
+    schema_readable: bool = False,
 ) -> QueryResult:
     """As `run_query`, on the connection that `connect` opens; `path` is the file that errors name."""
     with _one_at_a_time:
-        guard = Guard(limits)
+        guard = Guard(limits, schema_readable=schema_readable)
         reads_before = _clock_reads_so_far()
         try:
             with closing(connect()) as connection:

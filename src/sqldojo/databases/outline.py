@@ -38,6 +38,12 @@ class Outline:
     sql: str
 
 
+def as_identifier(name: str) -> str:
+    """The name as SQL takes it, in double quotes where it needs them."""
+    plain = name.isascii() and name.isidentifier() and name.upper() not in apsw.keywords
+    return name if plain else '"' + name.replace('"', '""') + '"'
+
+
 def read_outlines(path: Path) -> tuple[Outline, ...]:
     """The tables and views of a database file in the order of their creation; UserError when it cannot be read.
 
@@ -45,17 +51,20 @@ def read_outlines(path: Path) -> tuple[Outline, ...]:
     """
     try:
         with closing(open_read_only(path)) as connection:
-            kinds = dict(connection.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main'"))
-            entries = connection.execute(
-                "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view')"
-            ).fetchall()
-            return tuple(
-                _outline(connection, name, kinds.get(name) == "view", sql)
-                for name, sql in entries
-                if kinds.get(name) != "shadow" and not name.lower().startswith(_ENGINE)
-            )
+            return outlines_of(connection)
     except apsw.Error as error:
         raise unreadable(path, error) from error
+
+
+def outlines_of(connection: apsw.Connection) -> tuple[Outline, ...]:
+    """The same of an open database. May raise apsw.Error."""
+    kinds = dict(connection.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main'"))
+    entries = connection.execute("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
+    return tuple(
+        _outline(connection, name, kinds.get(name) == "view", sql)
+        for name, sql in entries
+        if kinds.get(name) != "shadow" and not name.lower().startswith(_ENGINE)
+    )
 
 
 def _outline(connection: apsw.Connection, name: str, is_view: bool, sql: str) -> Outline:

@@ -23,7 +23,7 @@ from sqldojo.databases.type_affinity import Value, fold, stored
 
 _SHARES = (0.6, 0.9)  # of a table that is smaller than asked for, so that two instances of it still differ
 _ROWS_OF_A_VALUE = 3
-_NO_PARENT = -1
+NO_PARENT = -1
 
 
 def resample(
@@ -85,7 +85,7 @@ class _Sample:
         by_name = {plan.table.name: plan for plan in plans}
         self.parents: dict[str, list[tuple[Reference, list[int]]]] = {
             plan.table.name: [
-                (each, _parent_numbers(rows[plan.table.name], each, by_name[each.parent], rows[each.parent]))
+                (each, parent_numbers(rows[plan.table.name], each, by_name[each.parent], rows[each.parent]))
                 for each in plan.references
             ]
             for plan in plans
@@ -99,7 +99,7 @@ class _Sample:
             if number not in self.chosen[table]:
                 self.chosen[table].add(number)
                 for reference, parents in self.parents[table]:
-                    if parents[number] != _NO_PARENT:
+                    if parents[number] != NO_PARENT:
                         open_rows.append((reference.parent, parents[number]))
 
     def choose_wanted(self, plan: TablePlan, wanted: Mapping[tuple[str, str], frozenset[Value]], size: int) -> None:
@@ -152,25 +152,28 @@ class _Sample:
             reference, parents = self.rng.choice(others)
             together = [self.rng.random() for _ in self.rows[reference.parent]]
             for number, parent in enumerate(parents):
-                if parent != _NO_PARENT and together[parent] < 0.5:
+                if parent != NO_PARENT and together[parent] < 0.5:
                     places[number] = together[parent]
         for reference, parents in others:
             chosen = self.chosen[reference.parent]
             # A row without a parent is as likely as one whose parent is any of the parent's rows.
             share = len(chosen) / max(len(self.rows[reference.parent]), 1)
             for number, parent in enumerate(parents):
-                missing = self.rng.random() >= share if parent == _NO_PARENT else parent not in chosen
+                missing = self.rng.random() >= share if parent == NO_PARENT else parent not in chosen
                 places[number] += missing
         return places
 
 
-def _parent_numbers(
+def parent_numbers(
     children: Sequence[tuple[Value, ...]],
     reference: Reference,
     parent: TablePlan,
     parents: Sequence[tuple[Value, ...]],
 ) -> list[int]:
-    """The row that each child refers to, compared with the parent's affinity and collation as SQLite does."""
+    """The number of the row that each child refers to, NO_PARENT where it refers to none.
+
+    Values are compared with the parent's affinity and collation, as SQLite does.
+    """
     columns = [parent.table.columns[position] for position in reference.parent_positions]
 
     def key(row: tuple[Value, ...], positions: Sequence[int]) -> tuple[Value, ...]:
@@ -183,5 +186,5 @@ def _parent_numbers(
     found = []
     for row in children:
         values = key(row, reference.positions)
-        found.append(_NO_PARENT if None in values else numbers.get(values, _NO_PARENT))
+        found.append(NO_PARENT if None in values else numbers.get(values, NO_PARENT))
     return found

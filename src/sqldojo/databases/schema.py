@@ -15,18 +15,24 @@ def schema_text(path: Path) -> str:
 
     UserError when the file cannot be read or holds no table.
     """
+    try:
+        with closing(open_read_only(path)) as connection:
+            text = schema_of(connection)
+    except apsw.Error as error:
+        raise unreadable(path, error) from error
+    if not text:
+        raise unreadable(path, apsw.NotADBError("there is no table in it"))
+    return text
+
+
+def schema_of(connection: apsw.Connection) -> str:
+    """The same of an open database; empty where it holds no table. May raise apsw.Error."""
     query = (
         "SELECT sql FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
         "ORDER BY rowid"
     )
-    try:
-        with closing(open_read_only(path)) as connection:
-            statements = [on_one_line(sql) for (sql,) in connection.execute(query)]
-    except apsw.Error as error:
-        raise unreadable(path, error) from error
-    if not statements:
-        raise unreadable(path, apsw.NotADBError("there is no table in it"))
-    return ";\n".join(statements) + ";"
+    statements = [on_one_line(sql) for (sql,) in connection.execute(query)]
+    return ";\n".join(statements) + ";" if statements else ""
 
 
 def on_one_line(sql: str) -> str:

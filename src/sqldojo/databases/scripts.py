@@ -78,6 +78,17 @@ def without_comments(statement: str) -> str:
     return _TEXT_OR_COMMENT.sub(lambda found: found[0] if found["text"] else " ", statement).strip()
 
 
+def comments_in(statement: str) -> list[str]:
+    """The texts of the comments of a statement, without their marks."""
+    found = [match[0] for match in _TEXT_OR_COMMENT.finditer(statement) if not match["text"]]
+    return [text.removeprefix("--").removeprefix("/*").removesuffix("*/").strip() for text in found]
+
+
+def blanked(statement: str) -> str:
+    """The statement with blanks for all letters of comments, texts and quoted names, so that every place stays."""
+    return _TEXT_OR_COMMENT.sub(lambda found: " " * len(found[0]), statement)
+
+
 def is_comment(statement: str) -> bool:
     """Whether nothing but comments is in it; SQLite ends one that is still open with the text."""
     while statement := statement.strip():

@@ -152,6 +152,12 @@ class Workers:
                 self._give_back(worker)
         return work.outcomes
 
+    def interrupt(self) -> None:
+        """Kill the processes that are at work; their calls end as Died, in the threads that made them."""
+        with self._changed:
+            for worker in self._all.difference(self._free):
+                worker.process.kill()
+
     def close(self) -> None:
         """End all processes; later calls start new ones."""
         with self._changed:

@@ -65,15 +65,19 @@ def markdown(
     types: Sequence[TypeChange] = (),
     counts: Mapping[str, Mapping[str, int]] | None = None,
     signal: Sequence[Mapping[str, float | int]] = (),
+    quantised: str = "",
 ) -> str:
     """The report as Markdown; a part whose numbers are not given is left out.
 
     `types` (sorted as they come) and `counts` (`comparing.gains_and_losses`) compare the distilled checkpoint with the
     kept one, which is what GRPO and the second distillation brought. `signal` is what `signal_per_50_steps` returns.
+    `quantised` says how the base model is, where it is.
     UserError as in `headline`.
     """
     scores = headline(metrics, changes, keep)
     lines = ["# Scores", "", SCORES_TEXT, "", *score_table(scores), "", *kept_line(scores), *split_lines(scores), ""]
+    if quantised:
+        lines += [f"The base model is {quantised}: scored so, and the adapters were trained on it so (QLoRA).", ""]
     lines += _section("What changed, in points", CHANGES_TEXT, change_table(scores))
     lines += _section(
         "One of several attempts right, %",

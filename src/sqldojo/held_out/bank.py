@@ -14,6 +14,7 @@ from typing import Any
 from sqldojo.databases.building import hand_made_rows
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, family_paths
+from sqldojo.databases.shop_schema import is_shop
 from sqldojo.errors import UserError
 from sqldojo.evaluation.bank_audit import proved, some_of_each
 from sqldojo.files import file_sha256, write_records
@@ -62,8 +63,13 @@ def build_bank(
     """The types that stand, with audited values; replaces the folder `root` by the databases to ask them on.
 
     `ordinary` has the ordinary databases of both families, since values that training may ask for are not asked here;
-    `root` gets those of the evaluation family alone.
+    `root` gets those of the evaluation family alone. UserError where they are not the shop's.
     """
+    if not is_shop(ordinary[EVALUATION][0]):
+        raise UserError(
+            "params.yaml: databases.source: the test split is written for the shop, and this is another database; the "
+            "splits `reserved` and `check` score a model on it, or set databases.source back"
+        )
     values = replace(settings.review, held_out_values=split.questions_per_type + _SPARE_VALUES)
     reviewed = review(types, ordinary, values, limits)
     start = {EVALUATION: hand_made_rows(EVALUATION, settings.adversarial.seed).tables}

@@ -29,7 +29,18 @@ def check_contamination(
     databases: Mapping[str, Sequence[Path]],
     limits: Limits,
 ) -> None:
-    """UserError naming two questions when a held-out one has the text, the query or the answers of a training one.
+    """UserError naming two questions when a held-out one has the text, the query or the answers of a training one."""
+    for why in clashes(training, held_out, databases, limits).values():
+        raise UserError(f"question {why}; change or remove one of the two types")
+
+
+def clashes(
+    training: Sequence[Question],
+    held_out: Sequence[Question],
+    databases: Mapping[str, Sequence[Path]],
+    limits: Limits,
+) -> dict[str, str]:
+    """The ids of the held-out questions that have the text, the query or the answers of a training one, and of which.
 
     Texts are compared without case and punctuation, queries in their normal form. `databases` are the files of every
     family; all have one schema.
@@ -43,13 +54,13 @@ def check_contamination(
     for question in training:
         for key in _identities(question, found[question.reference]):
             seen.setdefault(key, question.id)
+    clashing: dict[str, str] = {}
     for question in held_out:
         for key in _identities(question, found[question.reference]):
             if key in seen:
-                raise UserError(
-                    f"question {question.id}: held out, but the training question {seen[key]} has the same {key[0]}: "
-                    f"{question.text} ({question.reference}); change or remove one of the two types"
-                )
+                why = f"held out, but the training question {seen[key]} has the same {key[0]}"
+                clashing.setdefault(question.id, f"{question.id}: {why}: {question.text} ({question.reference})")
+    return clashing
 
 
 def _identities(question: Question, of_reference: tuple[str, str] | Killed | Died) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ seed and the shape alone, so a proposal more or less moves no other to another s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from sqldojo.verifier.mutation.sqlite_text import Unparsable
 
 _SECONDS_PER_STEP = 300.0  # of one filling: a few dozen queries, each of which ends by its own limits
 _CALLS_PER_REPORT = 8  # for each worker
+_EASY = 2  # the difficulty up to which a small model is asked
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class ReviewParams:
     `trained_values` and `held_out_values` are the most that one type is asked with, `least_values` the fewest that a
     trained one with parameters needs. `reserved_share` of the values that both families share is only asked of held-out
     questions. `held_out_shapes` is the share of query shapes that `selection` gets, and `check` as many again.
+    Further shapes are taken until each of the two splits has `least_held_out` easy types, or training would have fewer.
     Of the trained types that are not hand-written, a share of `reserved_types` is asked with reserved values too.
     `solvers` are models that try each type blindly, `tries` times; the first that did not propose it does.
     """
@@ -54,6 +57,7 @@ class ReviewParams:
     least_values: int = 2
     solvers: tuple[str, ...] = ()
     tries: int = 3
+    least_held_out: int = 0
 
     def __post_init__(self) -> None:
         for name in ("trained_values", "held_out_values", "least_values", "tries"):
@@ -138,12 +142,36 @@ def hold_out_shapes(
     placed = []
     for question_type, found in zip(proposals, shapes, strict=True):
         if found and found not in written and question_type.proposer != HAND_WRITTEN:
-            place = Random(f"{params.seed}/shape/{found}").random()
+            place = _place(found, params.seed)
             if place < 2 * params.held_out_shapes:
                 split = SELECTION if place < params.held_out_shapes else CHECK
                 question_type = replace(question_type, split=split)
         placed.append(question_type)
-    return placed
+    return _topped_up(placed, [found if found not in written else "" for found in shapes], params)
+
+
+def _topped_up(placed: Sequence[QuestionType], shapes: Sequence[str], params: ReviewParams) -> list[QuestionType]:
+    """The types with more shapes held out where a split has too few easy types, those of few types first.
+
+    `shapes` has the shape of each type, empty for one that must be trained.
+    """
+    found = list(placed)
+    free = [form if each.proposer != HAND_WRITTEN and each.split == TRAIN else ""
+            for each, form in zip(placed, shapes, strict=True)]  # fmt: skip
+    easy = Counter(form for each, form in zip(placed, free, strict=True) if form and each.difficulty <= _EASY)
+    for form in sorted(easy, key=lambda each: (easy[each] > params.least_held_out, _place(each, params.seed))):
+        counts = Counter(each.split for each in found if each.difficulty <= _EASY)
+        split = min((SELECTION, CHECK), key=lambda each: counts[each])
+        if counts[split] >= params.least_held_out:
+            break
+        if counts[TRAIN] - easy[form] >= params.least_held_out:
+            found = [replace(each, split=split) if free[place] == form else each for place, each in enumerate(found)]
+    return found
+
+
+def _place(shape: str, seed: int) -> float:
+    """Where a shape falls between 0 and 1, whatever else is proposed."""
+    return Random(f"{seed}/shape/{shape}").random()
 
 
 def _shape(question_type: QuestionType, columns: Mapping[str, Sequence[str]]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+from sqldojo.databases.shop_schema import is_shop
 from sqldojo.questions.patterns import difficulty_of, pattern_of
 from sqldojo.questions.shop_held_out_types import CHECK_TYPES, SELECTION_TYPES
 from sqldojo.questions.shop_training_types import TRAINING_TYPES
@@ -17,3 +19,8 @@ def _classified(question_type: QuestionType) -> QuestionType:
 
 
 SHOP_TYPES = tuple(map(_classified, (*TRAINING_TYPES, *SELECTION_TYPES, *CHECK_TYPES)))
+
+
+def hand_written(database: Path) -> tuple[QuestionType, ...]:
+    """The hand-written types for a database: those of the shop, none for another schema."""
+    return SHOP_TYPES if is_shop(database) else ()

@@ -20,8 +20,7 @@ from sqlglot import exp
 from sqldojo.databases.bookshop import write_bookshop
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import TRAIN, family_paths
-from sqldojo.databases.generating import Shape, generate_rows
-from sqldojo.databases.schema_model import Rows, Schema, read_rows, read_schema
+from sqldojo.databases.schema_model import Schema, read_rows, read_schema
 from sqldojo.databases.streaming import write_streaming
 from sqldojo.errors import UserError
 from sqldojo.files import read_records, replacing_folder
@@ -31,13 +30,12 @@ from sqldojo.questions.hardening import harden
 from sqldojo.questions.instantiate import QuestionParams, make_questions
 from sqldojo.questions.own_instances import write_ordinary
 from sqldojo.questions.review import one_family, review
+from sqldojo.questions.starting_rows import made_up_rows
 from sqldojo.records import FilledType, QuestionType
 from sqldojo.repair.places import FAMILY
 from sqldojo.repair.references import RepairReference
 from sqldojo.repair.world_words import BOOKSHOP_WORDS, STREAMING_WORDS
-from sqldojo.verifier.candidates import seeded_domains
 from sqldojo.verifier.extending import AdversarialParams
-from sqldojo.verifier.hints import hints
 from sqldojo.verifier.mutation.sqlite_text import read
 
 SHOP = "shop"
@@ -47,10 +45,7 @@ OWN_WORLDS: Mapping[str, tuple[Callable[[Path, int], None], Words]] = {
     "streaming": (write_streaming, STREAMING_WORDS),
 }
 
-_ANY_DIFFICULTY = 4
 _ONE_TABLE = 1 / 3  # of the types, as far as there are enough others
-# What the fourth instance grows from: rows with many ties, namesakes and rows that nothing refers to.
-_MESSY = Shape(rows=80, nulls=0.1, repeats=0.5, childless=0.25, skew=0.5, dangling=0.0, twins=0.3)
 
 
 @dataclass(frozen=True)
@@ -90,7 +85,7 @@ def build_world(
         proposals = _chosen(compose(ordinary, words=words), schema, params.most_types, seed)
         settings = one_family(params.seed, params.values_per_type)
         reviewed = review(proposals, {TRAIN: ordinary}, settings, limits)
-        start = _start(schema, read_rows(ordinary[0], schema), reviewed.filled, seed)
+        start = made_up_rows(schema, read_rows(ordinary[0], schema), reviewed.filled, seed)
         search = AdversarialParams(params.seed, params.oracle_instances, params.rounds)
         hardened = harden(
             reviewed.types, reviewed.filled, {TRAIN: ordinary}, {TRAIN: start}, work / "databases", search, limits
@@ -144,13 +139,6 @@ def _spread(types: Sequence[QuestionType], most: int, seed: str) -> list[Questio
         kinds.setdefault((each.pattern, each.difficulty), []).append(each)
     rounds = zip_longest(*(kinds[kind] for kind in sorted(kinds)))
     return [each for one in rounds for each in one if each is not None][:most]
-
-
-def _start(schema: Schema, own: Rows, filled: Sequence[FilledType], seed: str) -> Rows:
-    """The rows that the fourth instance grows from: values of the user's own and those that the references name."""
-    found = hints([read(each.reference) for each in filled], schema)
-    domains = seeded_domains(schema, own, found, Random(f"{seed}/start/domains"))
-    return generate_rows(schema, Random(f"{seed}/start"), _MESSY, domains, found.links)
 
 
 def _place(instances: Sequence[Path], db_id: str, out: Path) -> None:

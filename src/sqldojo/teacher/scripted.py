@@ -107,7 +107,9 @@ def _check(reference: str, _database: Path, _limits: Limits, _generator: random.
 def _inspect(reference: str, _database: Path, _limits: Limits, generator: random.Random) -> list[_Call]:
     tree = sqlglot.parse_one(reference, read="sqlite")
     named_here = {cte.alias for cte in tree.find_all(exp.CTE)}
-    tables = sorted({table.name for table in tree.find_all(exp.Table)} - named_here)
+    # As the reference writes them: a table that is called order needs its quotation marks.
+    tables = sorted({table.this.sql(dialect="sqlite") for table in tree.find_all(exp.Table)
+                     if table.name not in named_here})  # fmt: skip
     look = f"SELECT * FROM {generator.choice(tables)} LIMIT 2"
     return [_Call(ToolCall(RUN_SQL, look)), _Call(ToolCall(SUBMIT_SQL, reference))]
 

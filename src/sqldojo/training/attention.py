@@ -34,7 +34,7 @@ def attend(
 
     `prefix` holds keys and values [1, K, P, D] that every query sees; the own ones are [B, K, S, D], where K divides H
     (grouped queries). `mask` is boolean and broadcasts to [B, 1, T, S] (true where a key may be seen), None for all, or
-    "causal", aligned at the lower right.
+    "causal", aligned at the lower right. One for P + S keys hides some of the prefix too.
     """
     rows, heads, length, size = queries.shape
     groups, own = keys.shape[1], keys.shape[2]
@@ -43,6 +43,9 @@ def attend(
     grouped = (queries.astype(mx.float32) * scale).reshape(rows, groups, shared * length, size)
     multiply = mx.matmul if length > 1 else _products_of_few_rows
     scores = multiply(grouped, keys.astype(mx.float32).swapaxes(-1, -2)).reshape(rows, heads, length, own)
+    on_prefix_mask = None
+    if prefix is not None and isinstance(mask, mx.array) and mask.shape[-1] > own:
+        on_prefix_mask, mask = mask[..., :-own], mask[..., -own:]
     if isinstance(mask, str):
         mask = mx.arange(own - length, own)[:, None] >= mx.arange(own)[None]
     if mask is not None:
@@ -54,6 +57,9 @@ def attend(
     # All rows under one another for each of the K heads, so that the prefix is multiplied once.
     stacked = grouped.swapaxes(0, 1).reshape(groups, rows * shared * length, size)
     prefix_scores = stacked @ prefix_keys[0].astype(mx.float32).swapaxes(-1, -2)
+    if on_prefix_mask is not None:
+        by_token = prefix_scores.reshape(groups, rows, shared, length, -1)
+        prefix_scores = (by_token + mx.where(on_prefix_mask, 0.0, _HIDDEN)).reshape(prefix_scores.shape)
     on_prefix, on_own = _joint_softmax(
         prefix_scores.reshape(groups, rows, shared * length, -1), scores.reshape(rows, groups, shared * length, own)
     )

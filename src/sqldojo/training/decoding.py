@@ -16,6 +16,7 @@ from itertools import groupby
 import mlx.core as mx
 
 from sqldojo.training.attention import KeysAndValues, attend
+from sqldojo.training.layer_states import RecurrentState
 from sqldojo.training.policy_model import PolicyModel
 from sqldojo.training.sampling import draw, likeliest
 
@@ -56,7 +57,7 @@ class Row:
 class Prompt:
     """A prompt that is computed: one row of `keys` with `length` own tokens, and the logits [V] for what follows."""
 
-    keys: Sequence[OwnKeys]
+    keys: Sequence[_Layer]
     row: int
     length: int
     logits: mx.array
@@ -65,32 +66,49 @@ class Prompt:
 @dataclass(frozen=True)
 class _Places:
     """Where a forward pass over tokens [B, T] puts them: their positions' start [B], columns [B, 1, T, 1] of S, and
-    which of these columns each may see, [B, 1, T, S]."""
+    which of these columns each may see, [B, 1, T, S]. Of each row's tokens the first so many of `new` are real; others
+    are padding, or of a row at rest. `prefix` tokens stand before them all."""
 
     offset: mx.array
     columns: mx.array
     mask: mx.array
+    new: Sequence[int]
+    prefix: int
 
     @classmethod
-    def behind(cls, lengths: Sequence[int], new: int, columns: int, prefix: int) -> _Places:
+    def behind(cls, lengths: Sequence[int], tokens: int, new: Sequence[int], columns: int, prefix: int) -> _Places:
         own = mx.array(lengths)
-        places = own[:, None] + mx.arange(new)
-        return cls(own + prefix, places[:, None, :, None], mx.arange(columns) <= places[:, None, :, None])
+        places = own[:, None] + mx.arange(tokens)
+        mask = mx.arange(columns) <= places[:, None, :, None]
+        return cls(own + prefix, places[:, None, :, None], mask, new, prefix)
+
+    def mask_within(self, window: int) -> mx.array:
+        """Where a token sees the last `window`, itself among them: [B, 1, T, P + S], the prefix's keys first."""
+        on_prefix = mx.arange(self.prefix) > self.columns + (self.prefix - window)
+        on_own = self.mask & (mx.arange(self.mask.shape[-1]) > self.columns - window)
+        return mx.concatenate([on_prefix, on_own], axis=-1)
 
 
 class OwnKeys:
     """One layer's keys and values of the rows' own tokens, [B, K, S, D]; what mlx-lm's models take for a cache."""
 
-    def __init__(self, prefix: KeysAndValues | None, own: KeysAndValues | None = None) -> None:
-        self._prefix, self.own = prefix, own
+    def __init__(self, prefix: KeysAndValues | None, window: int | None = None) -> None:
+        self._prefix, self._window = prefix, window
+        self.own: KeysAndValues | None = None
+
+    @property
+    def columns(self) -> int:
+        """For how many own tokens of each row there is room."""
+        return self.own[0].shape[2] if self.own else 0
 
     def expect(self, places: _Places) -> None:
         """Say where the next forward pass puts its tokens."""
         self._places = places
         self.offset = places.offset
 
-    def make_mask(self, *_: object, **__: object) -> mx.array:
-        return self._places.mask
+    def make_mask(self, *_: object, window_size: int | None = None, **__: object) -> mx.array:
+        window = window_size or self._window
+        return self._places.mask_within(window) if window else self._places.mask
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> KeysAndValues:
         columns = self._places.mask.shape[-1]
@@ -106,6 +124,17 @@ class OwnKeys:
     ) -> mx.array:
         return attend(queries, keys, values, scale=scale, mask=mask, prefix=self._prefix)
 
+    def kept(self, length: int) -> KeysAndValues:
+        """Those of the first `length` tokens, for rows that stand behind them."""
+        return tuple(_resized(part, length) for part in self.own)
+
+    def picked(self, rows: mx.array, columns: int) -> KeysAndValues:
+        """Those of some rows, with room for `columns` tokens."""
+        return tuple(_resized(part, columns)[rows] for part in self.own)
+
+
+_Layer = OwnKeys | RecurrentState
+
 
 class Decoder:
     """A batch of rows behind `prefix`. Each launched step runs while its caller looks at the tokens of the last one."""
@@ -115,17 +144,18 @@ class Decoder:
     ) -> None:
         """Computes the prefix, which may be empty. With `greedy` the likeliest token is taken and none drawn."""
         self._policy, self._counts, self._greedy = policy, counts, greedy
-        self._prefix: list[KeysAndValues | None] = [None] * len(policy.model.layers)
+        self._prefix: list[tuple[mx.array, ...] | None] = [None] * len(policy.layers)
         self._prefix_length = 0
         self._rows: list[Row | None] = []
-        self._keys: Sequence[OwnKeys] = []
+        self._keys: Sequence[_Layer] = []
         self._tokens = mx.zeros((0,), mx.int32)
         self._launched: list[_Drawn] = []
         if prefix:
             keys = self._empty()
             for start in range(0, len(prefix), _PREFIX_STEP):
-                self._forward(keys, [prefix[start : start + _PREFIX_STEP]], [start])
-            self._prefix = [tuple(_resized(part, len(prefix)) for part in layer.own) for layer in keys]
+                part = prefix[start : start + _PREFIX_STEP]
+                self._forward(keys, [part], [start], [len(part)])
+            self._prefix = [layer.kept(len(prefix)) for layer in keys]
             self._prefix_length = len(prefix)
             mx.eval(self._prefix)
             counts.prefix_tokens += len(prefix)
@@ -191,7 +221,8 @@ class Decoder:
         if self.running:
             self._cut_out()
             lengths = [0 if row is None else row.length for row in self._rows]
-            hidden = self._forward(self._keys, self._tokens[:, None], lengths)
+            new = [int(row is not None and row.running) for row in self._rows]
+            hidden = self._forward(self._keys, self._tokens[:, None], lengths, new)
             for row in self._rows:
                 if row is not None and row.running:
                     row.length += 1
@@ -209,25 +240,31 @@ class Decoder:
         row.running = False
         self._rows[self._rows.index(row)] = None
 
-    def _empty(self) -> list[OwnKeys]:
-        return [OwnKeys(prefix) for prefix in self._prefix]
+    def _empty(self) -> list[_Layer]:
+        return [
+            RecurrentState(kind.arrays, prefix) if kind.arrays else OwnKeys(prefix, kind.window)
+            for kind, prefix in zip(self._policy.layers, self._prefix, strict=True)
+        ]
 
-    def _forward(self, keys: Sequence[OwnKeys], tokens: mx.array | list, lengths: Sequence[int]) -> mx.array:
-        """Hidden states [B, T, D] of tokens [B, T] behind `lengths` own ones; their keys are added to `keys`."""
+    def _forward(
+        self, keys: Sequence[_Layer], tokens: mx.array | list, lengths: Sequence[int], new: Sequence[int]
+    ) -> mx.array:
+        """Hidden states [B, T, D] of tokens [B, T], `new` of each row, behind `lengths` own ones; added to `keys`."""
         tokens = mx.array(tokens)
-        present = keys[0].own[0].shape[2] if keys[0].own else 0
+        present = max(layer.columns for layer in keys)
         columns = max(present, _rounded_up(max(lengths) + tokens.shape[1]))
-        places = _Places.behind(lengths, tokens.shape[1], columns, self._prefix_length)
+        places = _Places.behind(lengths, tokens.shape[1], new, columns, self._prefix_length)
         for layer in keys:
             layer.expect(places)
         return self._policy.body(tokens, cache=keys)
 
     def _last_logits(
-        self, keys: Sequence[OwnKeys], added: Sequence[Sequence[int]], lengths: Sequence[int]
+        self, keys: Sequence[_Layer], added: Sequence[Sequence[int]], lengths: Sequence[int]
     ) -> mx.array:
         """Logits [B, V] after the last of each row's added tokens."""
         longest = max(map(len, added))
-        hidden = self._forward(keys, [[*tokens, *[0] * (longest - len(tokens))] for tokens in added], lengths)
+        padded = [[*tokens, *[0] * (longest - len(tokens))] for tokens in added]
+        hidden = self._forward(keys, padded, lengths, [len(tokens) for tokens in added])
         last = mx.array([len(tokens) - 1 for tokens in added])
         return self._policy.head(hidden[mx.arange(len(added)), last])
 
@@ -253,17 +290,15 @@ class Decoder:
             self._keys = self._gathered([(self._keys, staying)], self._rows)
 
     def _gathered(
-        self, parts: Sequence[tuple[Sequence[OwnKeys], Sequence[int]]], rows: Sequence[Row]
-    ) -> list[OwnKeys]:
+        self, parts: Sequence[tuple[Sequence[_Layer], Sequence[int]]], rows: Sequence[Row]
+    ) -> list[_Layer]:
         """These rows, picked by their places in several batches, as one batch with room for another token."""
         columns = _rounded_up(max(row.length for row in rows) + 1)
         picked = [(keys, mx.array(list(places))) for keys, places in parts]
         gathered = self._empty()
         for number, layer in enumerate(gathered):
-            layer.own = tuple(
-                mx.concatenate([_resized(keys[number].own[which], columns)[places] for keys, places in picked])
-                for which in (0, 1)
-            )
+            of_parts = [keys[number].picked(places, columns) for keys, places in picked]
+            layer.own = tuple(mx.concatenate(arrays) for arrays in zip(*of_parts, strict=True))
         return gathered
 
 

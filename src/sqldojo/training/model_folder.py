@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,10 @@ def check_folder(folder: Path, where: str) -> None:
 
 
 def describe(folder: Path, source: str) -> dict[str, Any]:
-    """What a model's card says of a checked folder: its source, hashes, main numbers and kind of tokenizer."""
+    """What a model's card says of a checked folder: its source, hashes, main numbers, tokenizer and quantisation.
+
+    Of a model that is not quantised it has no such entry.
+    """
     config = read_json(folder / "config.json", source)
     numbers = config | (config.get("text_config") or {})  # a model that also sees keeps its numbers one level down
     return {
@@ -49,7 +53,29 @@ def describe(folder: Path, source: str) -> dict[str, Any]:
         "config": {key: numbers[key] for key in CONFIG_KEYS if key in numbers},
         "parameters": count_parameters(folder, (config.get("quantization") or {}).get("group_size", 1)),
         "tokenizer": tokenizer_kind(folder, source),
+        **quantisation(config),
     }
+
+
+def quantisation(config: dict[str, Any]) -> dict[str, Any]:
+    """The card's entry `quantisation` for a config: its settings, and in words; empty for one that has none.
+
+    MLX keeps the settings as `quantization`, with those of single layers among them by name; other tools as
+    `quantization_config`, which mlx-lm reads for some of their methods.
+    """
+    settings = config.get("quantization") or config.get("quantization_config") or {}
+    layers = [own for own in (settings, *settings.values()) if isinstance(own, dict)]
+    bits = sorted({own["bits"] for own in layers if isinstance(own.get("bits"), int)})
+    kept = {key: settings[key] for key in ("bits", "group_size", "mode", "quant_method") if key in settings}
+    return {"quantisation": {**kept, "text": quantised_text(bits)}} if settings else {}
+
+
+def quantised_text(bits: Collection[int]) -> str:
+    """`quantised, 4 bit`, as cards and adapters say it; `quantised, 4 to 8 bit` where layers differ."""
+    if not bits:
+        return "quantised"
+    few, many = min(bits), max(bits)
+    return f"quantised, {few} bit" if few == many else f"quantised, {few} to {many} bit"
 
 
 def weight_files(folder: Path, where: str) -> list[Path]:

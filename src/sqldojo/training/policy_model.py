@@ -11,7 +11,6 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten, tree_map
-from mlx_lm.models.cache import KVCache, make_prompt_cache
 from mlx_lm.tuner.utils import linear_to_lora_layers
 from mlx_lm.utils import load
 
@@ -20,6 +19,8 @@ from sqldojo.errors import UserError
 from sqldojo.files import replacing_folder, write_json
 from sqldojo.training.attention import let_caches_attend
 from sqldojo.training.dialogue import Dialogue
+from sqldojo.training.layer_states import LayerKind, layer_kinds
+from sqldojo.training.model_folder import quantised_text
 from sqldojo.training.native_format import tool_format_of
 
 _FLOATS = (mx.float32, mx.bfloat16, mx.float16)
@@ -45,7 +46,7 @@ class PolicyModel:
     """A loaded model with the dialogue that it understands.
 
     `body` maps tokens [B, T] and caches to hidden states [B, T, D]; `head` maps hidden states to logits over the
-    vocabulary. `end_tokens` are the ids that end a turn.
+    vocabulary. `end_tokens` are the ids that end a turn. `layers` says what each layer keeps of the tokens before.
     """
 
     model: nn.Module
@@ -53,6 +54,7 @@ class PolicyModel:
     body: Callable[..., mx.array]
     head: Callable[[mx.array], mx.array]
     end_tokens: frozenset[int]
+    layers: tuple[LayerKind, ...]
 
 
 def load_policy_model(
@@ -60,8 +62,8 @@ def load_policy_model(
 ) -> PolicyModel:
     """The model of an MLX folder, in float32 on a CPU and in bfloat16 on a GPU, with a saved adapter if one is given.
 
-    Its dialogue is about these tools. UserError when the folder holds no model, or one whose cache or output layer does
-    not fit our way of training.
+    Its dialogue is about these tools. UserError when the folder holds no model, or one whose layers' states or output
+    layer do not fit our way of training.
     """
     if not (folder / "config.json").is_file():
         raise UserError(f"{folder}: there is no model in it; build it with `dvc repro prepare_model`")
@@ -69,11 +71,7 @@ def load_policy_model(
         model, tokenizer = load(str(folder))
     except ValueError as error:  # mlx-lm's word for an unknown architecture or weights that do not fit
         raise UserError(f"{folder}: mlx-lm cannot load this model ({error}); set params.yaml: sources") from error
-    if any(type(cache) is not KVCache for cache in make_prompt_cache(model)):
-        raise UserError(
-            "params.yaml: sources: this model keeps more than plain keys and values (sliding window or recurrent "
-            "state), which shared prefixes do not support; choose a plain transformer"
-        )
+    layers = layer_kinds(model)
     # Half precision is slow on a CPU, and float32 makes sampled and trained probabilities agree to the last bits.
     wanted = mx.float32 if mx.default_device() == mx.Device(mx.cpu) else mx.bfloat16
     model.update(tree_map(lambda x: x.astype(wanted) if x.dtype in _FLOATS else x, model.parameters()))
@@ -82,8 +80,9 @@ def load_policy_model(
     body, head = _body_and_head(model)
     if adapter is not None:
         load_adapter(adapter, model)
-    return PolicyModel(model, Dialogue(tokenizer, tool_format_of(tokenizer, tools)), body, head,
-                       frozenset(tokenizer.eos_token_ids))
+    dialogue = Dialogue(tokenizer, tool_format_of(tokenizer, tools))
+    ends = frozenset(tokenizer.eos_token_ids) | dialogue.turn_end
+    return PolicyModel(model, dialogue, body, head, ends, layers)
 
 
 def _body_and_head(model: nn.Module) -> tuple[Callable[..., mx.array], Callable[[mx.array], mx.array]]:
@@ -125,8 +124,17 @@ def load_adapter_weights(model: nn.Module, weights: dict[str, mx.array], origin:
     mx.eval(model.parameters())
 
 
+def quantised_base(model: nn.Module) -> dict[str, str]:
+    """`base`: how the linear layers are quantised on which an adapter stands; empty where none is."""
+    bits = {part.bits for part in model.modules() if isinstance(part, nn.QuantizedLinear)}
+    return {"base": quantised_text(bits)} if bits else {}
+
+
 def save_adapter(folder: Path, model: nn.Module, params: LoraParams, about: dict[str, Any]) -> None:
-    """Write the adapter as mlx-lm reads it, with `about` (seed, versions, device) kept in `about.json`."""
+    """Write the adapter as mlx-lm reads it, with `about` (seed, versions, device) kept in `about.json`.
+
+    That file also says so when the model below is quantised.
+    """
     with replacing_folder(folder) as temporary:
         mx.save_safetensors(str(temporary / _WEIGHTS), adapter_weights(model))
         write_json(
@@ -137,7 +145,7 @@ def save_adapter(folder: Path, model: nn.Module, params: LoraParams, about: dict
                 "lora_parameters": {**asdict(params), "dropout": 0.0},
             },
         )
-        write_json(temporary / "about.json", about)
+        write_json(temporary / "about.json", about | quantised_base(model))
 
 
 def load_adapter(folder: Path, model: nn.Module) -> None:

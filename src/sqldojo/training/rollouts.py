@@ -96,8 +96,8 @@ class _CallEnds:
     """Says whether a reply holds the end of a call, without reading the whole of it after every token."""
 
     def __init__(self, dialogue: Dialogue) -> None:
-        self._decode, self._ends = dialogue.tokenizer.decode, dialogue.tool_format.call_ends
-        self._last = {end[-1] for end in self._ends}
+        self._decode, self._format = dialogue.tokenizer.decode, dialogue.tool_format
+        self._last = {end[-1] for end in self._format.call_ends}
         self._candidates: dict[int, bool] = {}
 
     def in_reply(self, reply: Sequence[int]) -> bool:
@@ -109,8 +109,7 @@ class _CallEnds:
             self._candidates[token] = any(last in text or not last.isascii() for last in self._last)
         if not self._candidates[token]:
             return False
-        text = without_thought(self._decode(list(reply)))
-        return any(end in text for end in self._ends)
+        return self._format.is_over(without_thought(self._decode(list(reply))))
 
 
 class _Rollout:
@@ -180,6 +179,9 @@ class _Rollout:
         """Prepare the episode's next turn with a tool's result, or yield the episode when it is over."""
         if result is not None:
             bridge = self._policy.dialogue.bridge(result)
+            ends = self._policy.end_tokens
+            if playing.reply[-1] in ends and bridge[0] in ends:  # the model has ended its turn itself
+                bridge = bridge[1:]
             playing.extend(bridge)
             playing.reply, playing.turn = [], playing.turn + 1
             if playing.spent >= self._params.tokens_per_episode:

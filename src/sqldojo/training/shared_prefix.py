@@ -6,7 +6,8 @@ the one below has. Because it only holds arrays, gradients flow through continua
 
 Gradients are taken in stages, leaves first, so that memory is set by a micro-batch: each gives gradients for the
 parameters and for the keys and values that it saw; their sum is carried through the branch, and that of all branches
-through the trunk. By the chain rule these are the gradients of the plain computation.
+through the trunk. By the chain rule these are the gradients of the plain computation. A recurrent layer has a state
+instead: that of a branch takes the place of the trunk's, where keys and values stand behind the trunk's.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from itertools import chain
 from typing import Any
 
 import mlx.core as mx
-from mlx.utils import tree_map
+from mlx.utils import tree_flatten, tree_map
+from mlx_lm.models.base import create_causal_mask
 
 from sqldojo.training.attention import KeysAndValues, attend
 from sqldojo.training.cpu_math import logsumexp
 from sqldojo.training.dialogue import shared_prefix_length
+from sqldojo.training.layer_states import LayerKind, RecurrentState
 from sqldojo.training.policy_model import PolicyModel
 
 Sequences = Sequence[tuple[Sequence[int], Sequence[int]]]  # (tokens, action mask) each
@@ -145,8 +148,11 @@ def loss_and_gradients(
         """Its gradients are those of `tokens`' keys and values, times `factors`."""
         policy.model.update(parameters)
         products = tree_map(lambda own, factor: (own * factor).sum(), _states_of(policy, tokens, states), factors)
-        return sum(keys + values for keys, values in products)
+        return sum(product for _, product in tree_flatten(products))
 
+    recurrent = any(kind.arrays for kind in policy.layers)
+    if recurrent:  # mlx-lm's kernel for the gated delta rule on a GPU has no gradient; so it takes plain operations
+        policy.model.train()
     trunk = _states_of(policy, tree.trunk)
     total, gradients, through_trunk = mx.array(0.0), None, None
     for branch in tree.branches:
@@ -158,7 +164,7 @@ def loss_and_gradients(
             through_states = _sum(through_states, _float32(of_states))
             mx.eval(total, gradients, through_states, logprobs)  # frees this graph before the next one is built
             found.note(batch, logprobs)
-        of_trunk, of_branch = _split(through_states, tree.trunk.size)
+        of_trunk, of_branch = _split(policy.layers, through_states, tree.trunk.size, branch.tokens.size)
         through_trunk = _sum(through_trunk, of_trunk)
         if branch.tokens.size:
             own, of_trunk = mx.grad(product, argnums=(0, 1))(parameters, trunk, branch.tokens, of_branch)
@@ -166,6 +172,8 @@ def loss_and_gradients(
         mx.eval(gradients, through_trunk)
     own = mx.grad(product)(parameters, None, tree.trunk, through_trunk)
     policy.model.update(parameters)
+    if recurrent:
+        policy.model.eval()
     return total, _sum(gradients, own), found.logprobs
 
 
@@ -261,29 +269,43 @@ def _head_parts(size: int) -> list[tuple[int, int]]:
     return [*((start, start + largest) for start in range(0, full, largest)), (full, full + rest)]
 
 
-_States = list[KeysAndValues]  # a pair a layer, each [1, heads, P, D]
+_States = list[tuple[mx.array, ...]]  # a layer each: keys and values, [1, heads, P, D], or the arrays of its state
 
 
 class _Cache:
     """One layer's cache for rows that see shared keys and values, if there are any, and then their own."""
 
-    def __init__(self, shared: KeysAndValues | None) -> None:
-        self.shared, self.offset = shared, shared[0].shape[2] if shared else 0
+    def __init__(self, shared: KeysAndValues | None, window: int | None) -> None:
+        self.shared, self.window = shared, window
+        self.offset = shared[0].shape[2] if shared else 0
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> KeysAndValues:
         self.own = (keys, values)
         return self.own
 
-    def make_mask(self, *_: object, **__: object) -> str:
-        return "causal"
+    def make_mask(self, length: int, *, window_size: int | None = None, **_: object) -> mx.array | str:
+        window = window_size or self.window
+        if window is None or self.offset + length <= window:
+            return "causal"
+        return create_causal_mask(length, self.offset, window_size=window)
 
     def attend(self, queries: mx.array, keys: mx.array, values: mx.array, **options: Any) -> mx.array:
         return attend(queries, keys, values, **options, prefix=self.shared)
 
 
+def _caches(policy: PolicyModel, shared: _States | None, rows: int) -> list[_Cache | RecurrentState]:
+    """Caches for so many rows behind the shared states."""
+    caches: list[_Cache | RecurrentState] = []
+    for kind, arrays in zip(policy.layers, shared or [None] * len(policy.layers), strict=True):
+        caches.append(RecurrentState(kind.arrays, arrays) if kind.arrays else _Cache(arrays, kind.window))
+        if kind.arrays:
+            caches[-1].begin(rows)
+    return caches
+
+
 def _states_of(policy: PolicyModel, tokens: mx.array, shared: _States | None = None) -> _States:
-    """Keys and values of `tokens` [1, T] alone, which stand behind the shared ones."""
-    caches = [_Cache(pair) for pair in shared or [None] * len(policy.model.layers)]
+    """Keys and values of `tokens` [1, T] alone, which stand behind the shared ones; of a recurrent layer its state."""
+    caches = _caches(policy, shared, 1)
     policy.body(tokens, cache=caches)
     return [cache.own for cache in caches]
 
@@ -293,14 +315,17 @@ def _behind(policy: PolicyModel, trunk: _States, branch: Branch) -> _States:
     states = trunk
     if branch.tokens.size:
         own = _states_of(policy, branch.tokens, trunk)
-        states = tree_map(lambda first, second: mx.concatenate([first, second], axis=2), trunk, own)
+        states = [
+            after if kind.arrays else tuple(mx.concatenate(pair, axis=2) for pair in zip(before, after, strict=True))
+            for kind, before, after in zip(policy.layers, trunk, own, strict=True)
+        ]
     mx.eval(states)
     return states
 
 
 def _logprobs_behind(policy: PolicyModel, states: _States, batch: Batch) -> mx.array:
     """log p of the targets, float32 [N]; the output head runs on their positions only."""
-    hidden = policy.body(batch.continuations, cache=[_Cache(pair) for pair in states])
+    hidden = policy.body(batch.continuations, cache=_caches(policy, states, batch.continuations.shape[0]))
     hidden = hidden.reshape(-1, hidden.shape[-1])[batch.positions]
     parts = _head_parts(batch.targets.size)
     return mx.concatenate([_log_softmax_at(policy, hidden[i:j], batch.targets[i:j]) for i, j in parts])
@@ -311,9 +336,18 @@ def _log_softmax_at(policy: PolicyModel, hidden: mx.array, targets: mx.array) ->
     return mx.take_along_axis(logits, targets[:, None], axis=-1).squeeze(-1) - logsumexp(logits)
 
 
-def _split(states: _States, length: int) -> tuple[_States, _States]:
-    """The states' first `length` places, and the rest."""
-    return tree_map(lambda x: x[:, :, :length], states), tree_map(lambda x: x[:, :, length:], states)
+def _split(layers: Sequence[LayerKind], states: _States, trunk: int, branch: int) -> tuple[_States, _States]:
+    """What of the gradients of states belongs to the trunk's first `trunk` tokens, and to the `branch` behind them."""
+    of_trunk, of_branch = [], []
+    for kind, arrays in zip(layers, states, strict=True):
+        if kind.arrays:  # the last tokens have made the state
+            none = tuple(mx.zeros_like(part) for part in arrays)
+            of_trunk.append(none if branch else arrays)
+            of_branch.append(arrays if branch else none)
+        else:
+            of_trunk.append(tuple(part[:, :, :trunk] for part in arrays))
+            of_branch.append(tuple(part[:, :, trunk:] for part in arrays))
+    return of_trunk, of_branch
 
 
 def _float32(states: _States) -> _States:

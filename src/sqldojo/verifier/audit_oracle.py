@@ -19,6 +19,7 @@ import sqlglot
 from sqldojo.databases.editing import Editor, Worth
 from sqldojo.databases.schema_model import Schema
 from sqldojo.databases.scratch import Scratch
+from sqldojo.databases.scripts import without_comments
 from sqldojo.verifier.audit import Subject
 from sqldojo.verifier.candidates import Domains, asked_values, seeded_domains
 from sqldojo.verifier.hints import Hints, hints
@@ -94,10 +95,21 @@ def _worth_having(subject: Subject, schema: Schema, seed: int | str) -> tuple[Hi
 
 def _named_by(queries: Sequence[str], schema: Schema) -> Schema:
     """The schema without the tables that the queries cannot read: making rows is what takes the oracle its time."""
-    if any(statement.upper().startswith("CREATE VIEW") for statement in schema.statements):
-        return schema
     words = {word.lower() for query in queries for word in re.findall(r"\w+", query)}
+    if any(_view_words(statement) <= words for statement in schema.statements if _is_view(statement)):
+        return schema  # what a view reads is not told apart
     kept = {table.name for table in schema.tables if set(re.findall(r"\w+", table.name.lower())) <= words}
     while more := {key.table for table in schema.tables if table.name in kept for key in table.foreign_keys} - kept:
         kept |= more
     return replace(schema, tables=tuple(table for table in schema.tables if table.name in kept))
+
+
+def _is_view(statement: str) -> bool:
+    return statement.upper().startswith("CREATE VIEW")
+
+
+def _view_words(statement: str) -> set[str]:
+    """The words of a view's name; fewer for an odd one, which then counts as named more often."""
+    rest = without_comments(statement[len("CREATE VIEW") :])
+    name = re.split(r"\bAS\b|\(", rest, maxsplit=1, flags=re.IGNORECASE)[0]
+    return set(re.findall(r"\w+", name.lower()))

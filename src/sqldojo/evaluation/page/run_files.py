@@ -68,6 +68,11 @@ class Run:
         return kept_checkpoint(self.metrics["keep"]) if "keep" in self.metrics else None
 
     @property
+    def quantised(self) -> str:
+        """How the base model is quantised, in words; empty where it is not."""
+        return (self.card or {}).get("quantisation", {}).get("text", "")
+
+    @property
     def begun(self) -> bool:
         """Whether anything of this very chain is there; the released model's scores are those of all seeds."""
         own = {*self.scores, *self.episodes} - {RELEASED}

@@ -47,8 +47,9 @@ def overview(run: Run) -> dict[str, Any]:
         for split in splits_of(run.scores)
         if shown is not None and split in run.scores[shown]
     ]  # fmt: skip
-    return {"chain": run.chain, "kept": run.kept, "shown": shown, "cards": cards, "choice": _choice(run),
-            "growing": _growing(run), "missing": [name for name in CHECKPOINTS if name not in run.scores]}  # fmt: skip
+    return {"chain": run.chain, "base": run.quantised, "kept": run.kept, "shown": shown, "cards": cards,
+            "choice": _choice(run), "growing": _growing(run),
+            "missing": [name for name in CHECKPOINTS if name not in run.scores]}  # fmt: skip
 
 
 def _since_released(run: Run, shown: str | None) -> Mapping[str, Mapping[str, float]]:
