@@ -8,18 +8,24 @@ import apsw
 import pytest
 from awkward_database import SCRIPT, TABLES, awkward, many_tables
 from click.testing import CliRunner
+from source_tree import ROOT
 from sqlite_files import write_database
 
 from sqldojo.cli import main
 from sqldojo.databases.building import SHOP_SOURCE, DatabaseParams
+from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import FAMILIES, ORDINARY, TRAIN, family_paths
 from sqldojo.databases.key_files import read_keys
 from sqldojo.databases.schema import schema_text
 from sqldojo.databases.schema_model import ForeignKey, read_rows, read_schema
 from sqldojo.errors import UserError
 from sqldojo.files import file_sha256
+from sqldojo.held_out.bank import build_bank
 from sqldojo.own_database import build_own_families, description, read_own, summary, write_keys
+from sqldojo.params import load
 from sqldojo.questions.composing.compose import compose
+from sqldojo.repair_params import RepairParams
+from sqldojo.repair_tasks import make_tasks
 
 TOWNS = "id,name,land\n1,Oslo,NO\n2,Bergen,NO\n3,Århus,DK\n"
 PEOPLE = "id,name,town_id,born\n" + "".join(
@@ -237,3 +243,14 @@ def test_the_shop_is_the_default_source():
     assert not params("club.sqlite").is_shop
     with pytest.raises(ValueError, match=r"^source: names nothing"):
         params(" ")
+
+
+def test_what_is_written_for_the_shop_is_refused_over_another_database(tmp_path):
+    _, ordinary = build(tmp_path, awkward(tmp_path / "awkward.sqlite"))
+    said = r"params\.yaml: databases\.source: the test split is written for the shop"
+    with pytest.raises(UserError, match=said):
+        build_bank((), ordinary, tmp_path / "test", None, None, Limits())
+    generated = load(ROOT / "params.yaml", "repair", RepairParams)
+    with pytest.raises(UserError, match=r"params\.yaml: repair\.source: `generated` needs the shop"):
+        make_tasks(generated, Limits(), tmp_path / "tasks", audited=tmp_path, databases=tmp_path / "ordinary")
+    assert not (tmp_path / "test").exists() and not (tmp_path / "tasks").exists()
