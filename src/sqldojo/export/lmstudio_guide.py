@@ -64,14 +64,14 @@ def _settings(params: ExportParams, tool_format: ToolFormat, ends_by_itself: tup
     return f"""\
 ## Settings
 
-Put the file into a folder of two levels below LM Studio's models, such as `sqldojo/{params.chain.name}/{name}`, or run
+Put the file two folders below LM Studio's models, `sqldojo/{params.chain.name}` for instance, or run
 `lms import {name}`. Then, in the model's settings:
 
 {chr(10).join(table(["setting", "value", "why"], rows))}
 
-The file carries temperature and repeat penalty for programs that read them (`general.sampling.*`). Without stop strings
-{ended} of {calls} greedy submissions ended by themselves after the call; after the others the model goes on writing,
-which you may ignore."""
+The file carries temperature and repeat penalty for programs that read them (`general.sampling.*`). The stop strings are
+needed: in training the agent takes a call as soon as it is complete, so only {ended} of {calls} greedy submissions
+ended by themselves, and after the others the model goes on writing."""
 
 
 def _prompt(tool_format: ToolFormat, schema: str) -> str:
@@ -128,8 +128,8 @@ def _examples(examples: Sequence[Mapping[str, Any]], params: ExportParams) -> st
     return f"""\
 ## {len(examples)} questions to try
 
-Asked of `{params.example_file}` through llama.cpp: once greedily, and {params.example_attempts} times with tokens drawn
-at temperature 1. An answer is right when its result equals the reference's on four databases. The questions were chosen
+Asked of `{params.example_file}` through llama.cpp, once at temperature 0 and {params.example_attempts} times at
+temperature 1. An answer is right when its result equals the reference's on four databases. The questions were chosen
 before they were asked, the first of every few types: *reserved* ones are of trained types with values that were not
 trained, *selection* ones of types that were never trained.
 
