@@ -14,7 +14,7 @@ REVIEW = {
     },
     "rejected_by": {"rule": {"near-duplicate": 1, "idle-part": 2}},
 }
-BANK = {"types": 5, "references": 31, "withdrawn": {"types": 1, "references": 4}}
+BANK = {"types": 4, "references": 31, "withdrawn": {"types": 1, "references": 4}, "left_to_stronger_models": 1}
 ASKED = {"types": 4, "filled": 20, "withdrawn": 1}
 FREE = {"all": {"calls": 0, "usd": 0.0}, "models": {}}
 MODEL = {"calls": 8, "input_tokens": 900, "output_tokens": 70, "usd": 0.02, "kept": 4, "usd_per_kept": 0.005}
@@ -27,7 +27,8 @@ def cells(text):
 
 def test_counts_of_the_bank():
     text = bank_markdown(REVIEW, BANK, ASKED, merged_costs({"propose": {"cost": FREE}}, {}))
-    assert "4 types with 20 references may be asked: of 9 proposals the review accepted 6, of which 1 did not" in text
+    assert "4 types with 20 references may be asked: of 9 proposals the review accepted 6, of which 1 are" in text
+    assert "1 did not stand on the fourth database and 0 not in the audit" in text
     rows = cells(text)
     assert rows.index(["filter", "3"]) < rows.index(["window", "1"])  # in the order of PATTERNS
     assert ["", "2"] not in rows  # hand-written types have no pattern

@@ -20,8 +20,9 @@ def bank_markdown(
         "## The question bank",
         "",
         f"{asked['types']} types with {asked['filled']} references may be asked: of {review['proposals']} proposals "
-        f"the review accepted {review['accepted']}, of which {withdrawn['types']} did not stand on the fourth "
-        f"database and {bank['types'] - asked['types']} not in the audit.",
+        f"the review accepted {review['accepted']}, of which {bank['left_to_stronger_models']} are too difficult for "
+        f"this profile (`adversarial.hardest_proposed`), {withdrawn['types']} did not stand on the fourth database and "
+        f"{bank['types'] - asked['types']} not in the audit.",
         "",
         *table(["split", *accepted["split"]], [["accepted types", *map(str, accepted["split"].values())]]),
         "",

@@ -162,7 +162,10 @@ def bank(run: Run) -> dict[str, Any]:
         return {"funnel": None}
     accepted = review["accepted_by"]
     funnel = [("proposed", review["proposals"]), ("accepted by the review", review["accepted"])]
-    funnel += [] if bank is None else [("standing on the fourth database", bank["types"])]
+    if bank is not None:
+        within_reach = review["accepted"] - bank["left_to_stronger_models"]
+        funnel.append(("not too difficult for this profile", within_reach))
+        funnel.append(("standing on the fourth database", bank["types"]))
     funnel += [] if audit is None else [("standing in the audit: what may be asked", audit["asked"]["types"])]
     patterns = [name for name in PATTERNS if name in accepted["pattern"]]
     return {
