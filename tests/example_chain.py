@@ -154,5 +154,5 @@ def write_chain(root: Path, chain: Chain = CHAIN, per_type: int = 3, attempts: i
     write_json(root / chain.metrics("grpo"), {"kept_step": 4, "looks": 2, "steps": 4})
     write_json(root / "metrics/audit.json", AUDIT)
     write_json(root / "metrics/review.json", REVIEW)
-    write_json(root / "metrics/bank.json", {"types": 3})
+    write_json(root / "metrics/bank.json", {"types": 3, "left_to_stronger_models": 1})
     write_json(root / "metrics/teach.json", {"kept": 12, "by_style": {"direct": 12}, "cost": REVIEW["cost"]})
