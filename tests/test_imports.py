@@ -13,7 +13,7 @@ ORDER = [
     {"errors", "records"},
     {"chains", "files", "repair_chain"},
     {"params"},
-    {"profiles", "progress", "stage"},
+    {"chosen_model", "profiles", "progress", "stage"},
     {"chain_stage"},
     {"databases"},
     {"verifier"},

@@ -309,7 +309,8 @@ def test_unfit_input_is_told_in_a_line(tmp_path: Path) -> None:
 def test_ctrl_c_ends_it_at_once(tmp_path: Path) -> None:
     write_model(tmp_path / "model")
     database = write_databases(tmp_path)[0]
-    command = [sys.executable, "-c", "from sqldojo.cli import main; main()", "serve", database, "--port", "0",
+    code = "from sqldojo import cli, serving; serving._HEARTBEAT_SECONDS = 0.01; cli.main()"
+    command = [sys.executable, "-c", code, "serve", database, "--port", "0",
                "--model", tmp_path / "model", "--params", ROOT / "params.yaml", "--attempts", "200"]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "MKL_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

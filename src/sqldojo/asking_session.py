@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +10,11 @@ from pathlib import Path
 
 from sqldojo.agent.episode import AgentParams
 from sqldojo.asking import Answer, AskParams, Tell, ask
-from sqldojo.chains import KEPT, Chain
+from sqldojo.chosen_model import model_and_adapter
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.user_database import check_user_file, first_bytes, is_sqlite_file, open_user_database
 from sqldojo.errors import UserError
-from sqldojo.params import load, load_list
+from sqldojo.params import load
 from sqldojo.training.decoding import RolloutCounts
 from sqldojo.training.policy_model import PolicyModel, load_policy_model
 from sqldojo.user_files import as_database
@@ -53,7 +52,7 @@ def open_session(
     loaded, where one of them is not there or not what it should be.
     """
     with database_to_ask(database) as opened:
-        base, adapter = _model_and_adapter(params_file, model, adapter)
+        base, adapter = model_and_adapter(params_file, model, adapter)
         agent, limits = load(params_file, "agent", AgentParams), load(params_file, "verifier", Limits)
         try:
             policy = load_policy_model(base, adapter)
@@ -80,38 +79,3 @@ def database_to_ask(path: Path) -> Iterator[Path]:
     with as_database(path) as database:
         open_user_database(database).close()
         yield database
-
-
-def _model_and_adapter(params_file: Path, model: str | None, adapter: Path | None) -> tuple[Path, Path | None]:
-    """The folders of the base model and of its adapter, None for none; UserError where either is not there."""
-    if model is not None and Path(model).is_dir():
-        base = Path(model)
-        if not (base / "config.json").is_file():
-            raise UserError(f"--model {model}: there is no model in this folder (no config.json); give an MLX folder")
-    else:
-        names, seed = load_list(params_file, "models", str), load_list(params_file, "seeds", int)[0]
-        if model is not None and model not in names:
-            listed = ", ".join(names)
-            raise UserError(f"--model {model}: neither a folder nor one of {params_file}: models ({listed})")
-        chain = Chain(names[0] if model is None else model, seed)
-        base, adapter = chain.base, adapter or chain.weights(KEPT)
-    if adapter is not None:
-        _check_adapter(adapter)
-    return base, adapter
-
-
-def _check_adapter(folder: Path) -> None:
-    """UserError unless it looks like a folder in which `sqldojo` or mlx-lm saved a LoRA adapter."""
-    if not folder.is_dir():
-        raise UserError(f"{folder}: there is no adapter; train one with `make repro`, or name one with --adapter")
-    config = folder / "adapter_config.json"
-    try:
-        lora = json.loads(config.read_text(encoding="utf-8"))["lora_parameters"]
-        whole = (folder / "adapters.safetensors").is_file() and {"rank", "scale"} <= lora.keys()
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-        whole = False
-    if not whole:
-        raise UserError(
-            f"{folder}: is no adapter (adapter_config.json with LoRA's rank and scale, and adapters.safetensors); "
-            "name one with --adapter, such as data/adapters/MODEL/SEED/kept"
-        )

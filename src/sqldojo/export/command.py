@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from sqldojo.chains import KEPT, Chain
-from sqldojo.errors import UserError
+from sqldojo.chains import KEPT
+from sqldojo.chosen_model import model_and_adapter
 from sqldojo.export.examples import prompts_without_data
 from sqldojo.export.exporting import check_files, export_model, file_facts
 from sqldojo.export.llama_library import is_installed
 from sqldojo.export.quantising import check_kind
 from sqldojo.export.report import facts_lines
 from sqldojo.export.settings import MLX
-from sqldojo.params import load_list
 
 
 def export_and_report(
@@ -27,7 +26,7 @@ def export_and_report(
     """
     for kind in kinds:
         check_kind(kind, "--quantise")
-    base, adapter = _sources(params_file, model, adapter)
+    base, adapter = model_and_adapter(params_file, model, adapter)
     name = base.resolve().name if adapter is None else "-".join((base.resolve().name, *_told_apart(adapter)))
     paths = export_model(base, adapter, out, name, kinds, tell)
     agreements = {}
@@ -35,21 +34,6 @@ def export_and_report(
         found = check_files(out / MLX, paths, lambda policy: prompts_without_data(policy.dialogue.tool_format), tell)
         agreements = {path.name: agreement.as_json() for path, agreement in found.items()}
     return facts_lines({path.name: file_facts(path) for path in paths}, agreements)
-
-
-def _sources(params_file: Path, model: str | None, adapter: Path | None) -> tuple[Path, Path | None]:
-    """The folders of the base model and of its adapter, None for none; UserError where either is not there."""
-    if model is not None and Path(model).is_dir():
-        base = Path(model)
-    else:
-        models, seeds = load_list(params_file, "models", str), load_list(params_file, "seeds", int)
-        if model is not None and model not in models:
-            raise UserError(f"--model {model}: neither a folder nor one of {params_file}: models ({', '.join(models)})")
-        chain = Chain(model or models[0], seeds[0])
-        base, adapter = chain.base, adapter or chain.weights(KEPT)
-    if adapter is not None and not adapter.is_dir():
-        raise UserError(f"{adapter}: there is no adapter; train one with `make repro`, or name one with --adapter")
-    return base, adapter
 
 
 def _told_apart(adapter: Path) -> Sequence[str]:
