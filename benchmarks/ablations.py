@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sqldojo import params
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
 from sqldojo.chains import DISTILLED, Chain
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, TRAIN, family_paths
@@ -70,17 +70,17 @@ def main() -> None:
 def play_arm(settings: GrpoParams) -> GrpoRun:
     """One run from the distilled adapter."""
     data = Path("data")
-    agent = params.load(Path("params.yaml"), "agent", AgentParams)
+    agent = params.load(Path("params.yaml"), "agent", AnswerParams)
     limits = params.load(Path("params.yaml"), "verifier", Limits)
     policy = load_policy_model(CHAIN.base, CHAIN.weights(DISTILLED))
     trained, held_out = (
-        attempt_maker(family_paths(data / "databases", family), policy.dialogue.tool_format, agent, limits)
+        AttemptMaker(family_paths(data / "databases", family), policy.dialogue.tool_format, agent, limits)
         for family in (TRAIN, EVALUATION)
     )
     files = [data / name for name in ("questions/train.jsonl", "questions/selection.jsonl", "demonstrations.jsonl")]
     questions, selection = (read_records(file, Question) for file in files[:2])
-    task = Task(questions, tokenise(policy, read_records(files[2], Episode)), trained, agent)
-    look = make_look(policy, selection, held_out, agent, settings, ALONE)
+    task = Task(questions, tokenise(policy, read_records(files[2], Episode)), trained, trained.params)
+    look = make_look(policy, selection, held_out, held_out.params, settings, ALONE)
     inputs = (settings, agent, limits, CHAIN.weights(DISTILLED), CHAIN.base_card, data / "databases", *files)
     return train(policy, task, settings, look, resumable_folder("ablations", *inputs))
 

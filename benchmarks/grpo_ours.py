@@ -15,6 +15,7 @@ import mlx.core as mx
 
 from sqldojo import params
 from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.agent.schema_budget import FittedSchema
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases.execution import Limits
 from sqldojo.records import CORRECT, WRONG_SQL, Message, Question
@@ -92,7 +93,10 @@ class _Scripted(Attempt):
 
     def __init__(self, work: Work, question: int, number: int, limits: AgentParams) -> None:
         asked = Question(str(question), "", "train", "train", "", "", {})
-        super().__init__(asked, number, databases=(), schema="", tool_format=PLAIN, params=limits, limits=Limits())
+        nothing = FittedSchema("", whole=True)
+        super().__init__(
+            asked, number, databases=(), schema=nothing, tool_format=PLAIN, params=limits, limits=Limits()
+        )
         self.messages = [Message("user", text_of(question, work.prompt))]
         self.results = iter(work.results)
 

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from sqldojo import params
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.chains import RELEASED, Chain, chain_of
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, family_paths
@@ -20,7 +20,7 @@ load = partial(params.load, Path("params.yaml"))
 
 
 def main(chain: Chain, checkpoint: str) -> None:
-    settings, agent, limits = load("evaluate", EvaluateParams), load("agent", AgentParams), load("verifier", Limits)
+    settings, agent, limits = load("evaluate", EvaluateParams), load("agent", AnswerParams), load("verifier", Limits)
     weights = chain.weights(checkpoint)
     policy = load_policy_model(chain.base, None if checkpoint == RELEASED else weights)
     files = [Path(f"data/questions/{split}.jsonl") for split in HELD_OUT_SPLITS]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sqldojo import params
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
 from sqldojo.chain_stage import run_chain_stage
 from sqldojo.chains import DISTILLED, Chain
 from sqldojo.databases.execution import Limits
@@ -23,13 +23,13 @@ def main(chain: Chain) -> None:
     settings = params.load(PARAMS, "grpo", grpo.GrpoParams, seed=chain.seed)
     if launching.left_to_ranks(settings.hosts, Path.cwd()):
         return
-    agent, limits = params.load(PARAMS, "agent", AgentParams), params.load(PARAMS, "verifier", Limits)
+    agent, limits = params.load(PARAMS, "agent", AnswerParams), params.load(PARAMS, "verifier", Limits)
     ranks, about, start = data_parallel.join_ranks(), provenance.provenance(settings.seed), chain.weights(DISTILLED)
-    policy = policy_model.load_policy_model(chain.base, start)
+    policy, shown = policy_model.load_policy_model(chain.base, start), read_records(SHOWN, Episode)
     families = [family_paths(DATABASES, family) for family in (TRAIN, EVALUATION)]
-    make, held_out = (attempt_maker(each, policy.dialogue.tool_format, agent, limits) for each in families)
-    task = grpo.Task(read_records(ASKED, Question), distill.tokenise(policy, read_records(SHOWN, Episode)), make, agent)
-    look = make_look(policy, read_records(HELD, Question), held_out, agent, settings, ranks)
+    make, held_out = (AttemptMaker(each, policy.dialogue.tool_format, agent, limits) for each in families)
+    task = grpo.Task(read_records(ASKED, Question), distill.tokenise(policy, shown), make, make.params)
+    look = make_look(policy, read_records(HELD, Question), held_out, held_out.params, settings, ranks)
     scratch = resumable_folder(f"grpo@{chain.name}", settings, agent, limits, about, chain.base_card, start, *FILES)
     with watched(chain) as observe:
         run = grpo.train(policy, task, settings, look, scratch, ranks, observe)

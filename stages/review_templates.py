@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import FAMILIES, ORDINARY, TRAIN, family_paths
 from sqldojo.evaluation.tables import write_table
@@ -19,7 +19,7 @@ PARAMS, PROPOSALS, PLOTS = Path("params.yaml"), Path("data/proposals/types.jsonl
 
 
 def main() -> None:
-    agent, limits = load(PARAMS, "agent", AgentParams), load(PARAMS, "verifier", Limits)
+    agent, limits = load(PARAMS, "agent", AnswerParams), load(PARAMS, "verifier", Limits)
     databases = {family: family_paths(Path("data/ordinary"), family, ORDINARY) for family in FAMILIES}
     proposals, params = to_review.to_review(PROPOSALS, databases[TRAIN][0], load(PARAMS, "review", ReviewParams))
     verdicts, ask = read_verdicts(Path("bank/verdicts.yaml")), recording.Replaying(Path("cassettes"), provider.REVIEW)

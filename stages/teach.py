@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sqldojo import params
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import TRAIN, family_paths
 from sqldojo.files import read_records, write_json, write_records
@@ -27,7 +27,7 @@ def main() -> None:
         family_paths(Path("data/databases"), TRAIN),
         ask,
         settings,
-        params.load(PARAMS, "agent", AgentParams),
+        params.load(PARAMS, "agent", AnswerParams),
         params.load(PARAMS, "providers", ProviderParams),
         params.load(PARAMS, "verifier", Limits),
     )

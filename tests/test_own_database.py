@@ -165,6 +165,19 @@ def test_one_table_and_sixty(tmp_path, count):
     assert len(rows) == count and all(rows.values())
 
 
+def test_a_schema_too_long_for_a_prompt_is_told(tmp_path):
+    columns = ", ".join(f"measure_of_station_{n} INTEGER" for n in range(180))
+    short = write_database(tmp_path / "a" / "short.sqlite", f"CREATE TABLE t ({columns})")
+    assert not any("characters" in line for line in summary(read(short, tmp_path)))
+    path = write_database(tmp_path / "b" / "long.sqlite", "".join(f"CREATE TABLE t{n} ({columns});" for n in range(3)))
+    (line,) = [line for line in summary(read(path, tmp_path / "b")) if "characters" in line]
+    letters = len(schema_text(path).replace(";", "").replace("\n", ""))
+    assert line == (
+        f"the schema has {letters:,} characters, about {letters // 3:,} tokens: a prompt holds at most "
+        "`agent.schema_characters` of it (params.yaml), what its question is about"
+    )
+
+
 def test_the_same_source_gives_the_same_bytes(tmp_path):
     path = awkward(tmp_path / "awkward.sqlite")
     first = [file_sha256(each) for paths in build(tmp_path, path)[1].values() for each in paths]

@@ -7,7 +7,7 @@ import pytest
 from source_tree import ROOT
 
 from sqldojo import profiles
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.chains import Chain
 from sqldojo.evaluation.scoring import EvaluateParams
 from sqldojo.params import ParamsError, load, load_entry, load_list, read_document
@@ -20,7 +20,7 @@ from sqldojo.training.grpo import GrpoParams
 from sqldojo.training.model_sources import check_source
 
 SECTIONS = {
-    "agent": AgentParams, "distill": DistillParams, "evaluate": EvaluateParams, "grpo": GrpoParams,
+    "agent": AnswerParams, "distill": DistillParams, "evaluate": EvaluateParams, "grpo": GrpoParams,
     "propose": ProposeParams, "questions": QuestionParams, "redistill": RedistillParams, "repair": RepairParams,
     "review": ReviewParams,
 }  # fmt: skip

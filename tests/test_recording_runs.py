@@ -8,7 +8,7 @@ from faulty_provider import WRONG_ARGUMENTS, faulty_provider
 from sqlite_files import write_database
 
 from sqldojo import params, recording_runs
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.building import DatabaseParams, build_families
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import FAMILIES, ORDINARY, TRAIN, family_paths
@@ -50,7 +50,7 @@ def files(tmp_path):
 
 
 def replayed(file, data, cassettes):
-    kinds = {"teach": TeachParams, "agent": AgentParams, "providers": ProviderParams, "verifier": Limits}
+    kinds = {"teach": TeachParams, "agent": AnswerParams, "providers": ProviderParams, "verifier": Limits}
     sections = [params.load(file, name, kind) for name, kind in kinds.items()]
     questions = [Question("q", "t", TRAIN, TRAIN, "Which a?", SQL, {})]
     databases = family_paths(data / "databases", TRAIN)

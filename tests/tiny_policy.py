@@ -18,6 +18,7 @@ from tokenizers import pre_tokenizers
 
 from sqldojo.agent.episode import AgentParams, Attempt
 from sqldojo.agent.prompt import opening
+from sqldojo.agent.schema_budget import FittedSchema
 from sqldojo.agent.tool_format import PLAIN, ToolFormat
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.schema import schema_text
@@ -60,7 +61,7 @@ def attempt(
         question,
         number,
         databases=databases,
-        schema=schema_text(databases[0]),
+        schema=FittedSchema(schema_text(databases[0]), whole=True),
         tool_format=tool_format,
         params=agent,
         limits=Limits(),

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqldojo.agent.episode import AgentLoop, AgentParams, Endings
+from sqldojo.agent.episode import TOKENS_TO_LOOK, AgentLoop, AgentParams, Endings
 from sqldojo.agent.prompt import observation, opening
-from sqldojo.agent.schema_budget import FittedSchema, fit_schema, reads_schema, schema_observation
+from sqldojo.agent.schema_budget import FittedSchema, fit_schema
 from sqldojo.agent.tool_format import ToolFormat
 from sqldojo.databases.execution import OK, Limits, QueryResult
 from sqldojo.databases.user_queries import run_on_user_database, user_outlines, user_schema
@@ -28,8 +28,6 @@ from sqldojo.training.rollouts import play
 from sqldojo.verifier.comparison import first_difference
 
 ANSWERED = "answered"
-# What an attempt may use beyond params.yaml's `agent` where it may have to look up what its prompt leaves out.
-_TURNS_TO_LOOK, _TOKENS_TO_LOOK = 2, 800
 
 Tell = Callable[[str, str], None]  # is shown each query of an attempt and what came back, as they come
 
@@ -129,8 +127,7 @@ class AskAttempt(AgentLoop):
 
     def _run(self, call: ToolCall) -> str:
         self.queries.append(call.sql)
-        found = self._query(call.sql, self._params.preview_rows)
-        shown = schema_observation(found) if self._schema_readable and reads_schema(call.sql) else observation(found)
+        shown = observation(self._query(call.sql, self._params.preview_rows))
         self._tell(call.sql, shown)
         return shown
 
@@ -194,7 +191,7 @@ def _prepared(
     dialogue = policy.dialogue
     context = getattr(policy.model.args, "max_position_embeddings", None) or math.inf
     without_schema = len(dialogue.prompt(opening(question, "", dialogue.tool_format)))
-    room = context - without_schema - agent.tokens_per_episode - _TOKENS_TO_LOOK
+    room = context - without_schema - agent.tokens_per_episode - TOKENS_TO_LOOK
     if room < 1:
         raise QuestionError(
             f"the question leaves no room for the schema: the model reads {context} tokens, and the prompt without it "
@@ -211,11 +208,7 @@ def _prepared(
         int(min(params.schema_tokens, room)),
         count_tokens,
     )
-    if schema.whole:
-        return schema, agent
-    return schema, replace(
-        agent, turns=agent.turns + _TURNS_TO_LOOK, tokens_per_episode=agent.tokens_per_episode + _TOKENS_TO_LOOK
-    )
+    return schema, agent if schema.whole else agent.with_looks()
 
 
 def agreed(question: str, attempts: Sequence[AskAttempt], params: AskParams) -> Answer:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AgentParams, AnswerParams
 from sqldojo.asking import Answer, AskParams, Tell, ask
 from sqldojo.chosen_model import model_and_adapter
 from sqldojo.databases.execution import Limits
@@ -53,7 +53,7 @@ def open_session(
     """
     with database_to_ask(database) as opened:
         base, adapter = model_and_adapter(params_file, model, adapter)
-        agent, limits = load(params_file, "agent", AgentParams), load(params_file, "verifier", Limits)
+        agent, limits = load(params_file, "agent", AnswerParams), load(params_file, "verifier", Limits)
         try:
             policy = load_policy_model(base, adapter)
         except FileNotFoundError as error:  # mlx-lm's, for a folder without weights or tokenizer

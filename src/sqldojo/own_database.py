@@ -27,7 +27,7 @@ from sqldojo.user_files import as_database
 from sqldojo.verifier.mutation.names import key_of
 
 _DATABASES, _SCRIPTS = (".sqlite", ".sqlite3", ".db"), (".sql", ".sql.gz", ".gz")
-_LONG_SCHEMA = 12_000  # characters, from which on people should know what every prompt costs
+_LONG_SCHEMA = 12_000  # characters: what `agent.schema_characters` is unless it is set, which is not known here
 _SHOWN, _LONGEST = 3, 40  # values of a column, and letters of one
 
 
@@ -149,7 +149,10 @@ def summary(own: OwnDatabase) -> list[str]:
         lines.append("to change what is inferred: sqldojo inspect SOURCE --write, then edit the file that it writes")
     letters = sum(len(on_one_line(table.sql)) for table in tables)
     if letters > _LONG_SCHEMA:
-        lines.append(f"every prompt holds the schema, which has {letters:,} characters: about {letters // 3:,} tokens")
+        lines.append(
+            f"the schema has {letters:,} characters, about {letters // 3:,} tokens: a prompt holds at most "
+            "`agent.schema_characters` of it (params.yaml), what its question is about"
+        )
     return lines + [f"left out: {each}" for each in own.left_out]
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from sqldojo import proposing
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import FAMILIES, ORDINARY, TRAIN, family_paths
@@ -40,7 +40,7 @@ def review(ask: Ask, params: Path, data: Path) -> None:
     _check_named(params, "review.solvers", settings.solvers)
     databases = {family: family_paths(data / "ordinary", family, ORDINARY) for family in FAMILIES}
     solve = blind_solver(
-        ask, settings.solvers, databases, section("agent", AgentParams), limits, section("providers", ProviderParams)
+        ask, settings.solvers, databases, section("agent", AnswerParams), limits, section("providers", ProviderParams)
     )
     proposals, settings = to_review(data / "proposals/types.jsonl", databases[TRAIN][0], settings)
     review_types(proposals, databases, settings, limits,
@@ -50,9 +50,9 @@ def review(ask: Ask, params: Path, data: Path) -> None:
 def teach(ask: Ask, params: Path, data: Path) -> None:
     """Let the API teachers play."""
     section = partial(load, params)
-    settings, agent = section("teach", TeachParams), section("agent", AgentParams)
+    settings, agent = section("teach", TeachParams), section("agent", AnswerParams)
     _check_named(params, "teach.models", settings.models)
-    make = attempt_maker(family_paths(data / "databases", TRAIN), PLAIN, agent, section("verifier", Limits))
+    make = AttemptMaker(family_paths(data / "databases", TRAIN), PLAIN, agent, section("verifier", Limits))
     questions = read_records(data / "questions/train.jsonl", Question)
     api_solutions(questions, ask, make, settings, agent, section("providers", ProviderParams))
 

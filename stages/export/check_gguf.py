@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from sqldojo.agent.episode import AnswerParams
+from sqldojo.agent.family_schema import read_family_schema
 from sqldojo.databases.families import EVALUATION, family_paths
 from sqldojo.export.examples import chosen_examples, prompts_about
 from sqldojo.export.exporting import check_files
@@ -12,14 +14,17 @@ from sqldojo.params import load
 from sqldojo.records import RESERVED, SELECTION, Question
 from sqldojo.stage import run_stage
 
+PARAMS = Path("params.yaml")
+
 
 def main() -> None:
-    settings = load(Path("params.yaml"), "export", ExportParams)
+    settings, agent = load(PARAMS, "export", ExportParams), load(PARAMS, "agent", AnswerParams)
     files = [Path(f"data/questions/{split}.jsonl") for split in (RESERVED, SELECTION)]
     asked = chosen_examples([each for file in files for each in read_records(file, Question)], settings.examples)
     database = family_paths(Path("data/databases"), EVALUATION)[0]
+    schema = read_family_schema(database, agent.schema_characters)
     paths = [file_path(FILES, settings.chain.name, kind) for kind in settings.files]
-    found = check_files(FUSED, paths, lambda policy: prompts_about(asked, database, policy.dialogue.tool_format), print)
+    found = check_files(FUSED, paths, lambda policy: prompts_about(asked, schema, policy.dialogue.tool_format), print)
     write_json(CHECKS, {kind_of(path): agreement.as_json() for path, agreement in found.items()})
 
 

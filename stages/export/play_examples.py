@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from sqldojo import params
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, family_paths
 from sqldojo.evaluation.scoring import EvaluateParams
@@ -20,7 +20,7 @@ load = partial(params.load, Path("params.yaml"))
 
 def main() -> None:
     settings, evaluate = load("export", ExportParams), load("evaluate", EvaluateParams)
-    agent, limits = load("agent", AgentParams), load("verifier", Limits)
+    agent, limits = load("agent", AnswerParams), load("verifier", Limits)
     files = [Path(f"data/questions/{split}.jsonl") for split in (RESERVED, SELECTION)]
     asked = chosen_examples([each for file in files for each in read_records(file, Question)], settings.examples)
     databases = family_paths(Path("data/databases"), EVALUATION)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from sqldojo import params
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, family_paths
 from sqldojo.evaluation.scoring import EvaluateParams
@@ -20,7 +20,7 @@ load = partial(params.load, Path("params.yaml"))
 
 def main(kind: str) -> None:
     settings, evaluate = load("export", ExportParams), load("evaluate", EvaluateParams)
-    agent, limits = load("agent", AgentParams), load("verifier", Limits)
+    agent, limits = load("agent", AnswerParams), load("verifier", Limits)
     questions = read_records(Path(f"data/questions/{SELECTION}.jsonl"), Question)
     databases = family_paths(Path("data/databases"), EVALUATION)
     path = file_path(FILES, settings.chain.name, kind)

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from sqldojo import params
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.families import EVALUATION, family_paths
 from sqldojo.files import read_records, write_json, write_records
@@ -22,7 +22,7 @@ QUESTIONS, TRAINING = Path("data/held_out/questions.jsonl"), Path("data/question
 def main() -> None:
     refuse_in_experiment()
     release, split = load_own("release", ReleaseParams), load_own("test", SplitParams)
-    agent, limits = load("agent", AgentParams), load("verifier", Limits)
+    agent, limits = load("agent", AnswerParams), load("verifier", Limits)
     asked, databases = read_records(QUESTIONS, Question), family_paths(Path("data/held_out/databases"), EVALUATION)
     look = look_of(release, split_digest(QUESTIONS, databases), TRAINING, split, agent, limits)
     entry = begin(LEDGER, look)  # from here on the name is taken, whatever happens to this process

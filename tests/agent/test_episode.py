@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from sqlite_files import write_database
 
-from sqldojo.agent.episode import REWARDS, AgentParams, Attempt
+from sqldojo.agent.episode import REWARDS, AgentParams, AnswerParams, Attempt
+from sqldojo.agent.schema_budget import FittedSchema
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases import sandbox
 from sqldojo.databases.execution import Limits
@@ -45,8 +46,8 @@ def attempt(databases):
     return start(databases)
 
 
-def start(databases, question=QUESTION, params=PARAMS):
-    schema = "CREATE TABLE pet(...);"
+def start(databases, question=QUESTION, params=PARAMS, *, whole=True):
+    schema = FittedSchema("CREATE TABLE pet(...);", whole)
     return Attempt(
         question, 7, databases=databases, schema=schema, tool_format=PLAIN, params=params, limits=Limits()
     )
@@ -94,8 +95,9 @@ def test_the_order_of_rows_counts_where_the_question_says_so(databases):
 def test_a_query_that_hangs_is_an_error_for_the_agent_to_read(databases, monkeypatch):
     monkeypatch.setattr(sandbox, "_PATIENCE_SECONDS", 0.1)
     attempt = Attempt(
-        QUESTION, 7, databases=databases, schema="", tool_format=PLAIN, params=PARAMS, limits=Limits(seconds=0.2)
-    )
+        QUESTION, 7, databases=databases, schema=FittedSchema("", True), tool_format=PLAIN, params=PARAMS,
+        limits=Limits(seconds=0.2),
+    )  # fmt: skip
     stuck = "SELECT instr(printf('%.999000c', 'a'), printf('%.499000c', 'a') || 'b')"
     assert attempt.reply(f"<run_sql>{stuck}</run_sql>") == "Error: the query was stopped after 0.2 seconds"
     assert attempt.reply(LOOK) == "name\nRex\nTom\n(first 2 rows, there are more)"
@@ -203,3 +205,31 @@ def test_every_outcome_has_the_reward_of_the_task():
 def test_budgets_are_at_least_one(name):
     with pytest.raises(ValueError, match=f"^{name}: must be at least 1, found 0"):
         AgentParams(**{"turns": 1, "tokens_per_turn": 1, "tokens_per_episode": 1, "preview_rows": 1} | {name: 0})
+
+
+STATEMENT = "<run_sql>SELECT sql FROM sqlite_schema WHERE name = 'pet'</run_sql>"
+
+
+def test_a_prompt_without_the_whole_schema_lets_the_agent_look_and_one_with_it_does_not(databases):
+    attempt = start(databases, whole=False)
+    assert attempt.reply(STATEMENT) == "CREATE TABLE pet(name TEXT, age INTEGER)" and attempt.looked
+    assert attempt.reply(LOOK) == "name\nRex\nTom\n(first 2 rows, there are more)" and not attempt.looked
+    attempt.reply(f"<submit_sql>{REFERENCE}</submit_sql>")
+    assert outcome(attempt)[0] == CORRECT
+    attempt = start(databases)
+    assert attempt.reply(STATEMENT) == "Error: the table sqlite_master is not part of the data" and not attempt.looked
+
+
+def test_a_submission_may_never_read_the_schema(databases):
+    question = replace(QUESTION, reference="SELECT 'pet'")
+    attempt = start(databases, question, whole=False)
+    attempt.reply("<submit_sql>SELECT name FROM sqlite_schema</submit_sql>")
+    assert outcome(attempt)[0] == WRONG_SQL
+    assert outcome(attempt)[2] == "rejected on first: the table sqlite_master is not part of the data"
+
+
+def test_the_schema_of_a_prompt_has_room_for_a_table():
+    with pytest.raises(ValueError, match=r"^schema_characters: must be at least 1000, found 999"):
+        AnswerParams(1, 1, 1, 1, schema_characters=999)
+    with pytest.raises(ValueError, match=r"^turns: must be at least 1, found 0"):
+        AnswerParams(0, 1, 1, 1)

@@ -45,3 +45,12 @@ def test_nothing_in_it_is_endless():
     assert len(observation(wide)) < 6_000
     assert observation(QueryResult(OK, ("a",), (("y" * 61,), ("z" * 60,)))) == f"a\n{'y' * 57}...\n{'z' * 60}"
     assert len(observation(QueryResult(ERROR, message=f"no such column: {'x' * 90_000}"))) < 400
+
+
+def test_a_look_at_the_schema_shows_whole_statements_up_to_a_limit():
+    long = "CREATE TABLE t(" + ", ".join(f"column_{each}" for each in range(20)) + ")"
+    found = QueryResult(OK, ("name", "sql"), (("t", f"{long}\n"), ("i", None)), of_schema=True)
+    assert observation(found) == f"t | {long}\ni | NULL"
+    assert observation(QueryResult(OK, ("sql",), (), of_schema=True)) == "(no rows)"
+    endless = observation(QueryResult(OK, ("sql",), ((long * 100,),), more=True, of_schema=True))
+    assert len(endless) < 1_300 and endless.endswith("...\n(there are more)")

@@ -9,11 +9,9 @@ import pytest
 from sqldojo.agent.schema_budget import (
     fit_schema,
     rank_tables,
-    reads_schema,
-    schema_observation,
     split_words,
+    statement_query,
 )
-from sqldojo.databases.execution import ERROR, OK, QueryResult
 from sqldojo.databases.outline import outlines_of
 from sqldojo.databases.schema import schema_of
 from sqldojo.errors import UserError
@@ -98,6 +96,7 @@ def test_a_cut_schema_is_within_its_tokens_and_says_what_is_missing():
     assert lines[-1] == (
         "-- This schema is shortened. All of a table: SELECT sql FROM sqlite_schema WHERE name = 'customer'"
     )
+    assert len(found.left_out) == 205 - shown and set(names.split(", ")) <= set(found.left_out)
     assert found == fitted(TRADE + archives(200), "Which customers bought which products?", 260)
 
 
@@ -128,6 +127,9 @@ def test_of_a_wide_table_the_columns_of_the_question_and_the_keys_are_shown():
 def test_where_nothing_fits_the_remedy_is_told():
     with pytest.raises(UserError, match=r"more than 20 tokens.*--schema-tokens"):
         fitted(TRADE, "Who?", 20)
+    text, outlines = schema(TRADE)
+    with pytest.raises(UserError, match=r"more than 50 characters.* allow more with `agent\.x`"):
+        fit_schema(text, lambda: outlines, "Who?", 50, len, unit="characters", setting="`agent.x`")
 
 
 def test_names_are_split_where_people_would():
@@ -136,12 +138,5 @@ def test_names_are_split_where_people_would():
     ]  # fmt: skip
 
 
-def test_a_look_at_the_schema_shows_whole_statements_up_to_a_limit():
-    assert reads_schema("select SQL from SQLITE_master") and not reads_schema("SELECT a FROM my_sqlite_schema_2")
-    long = "CREATE TABLE t(" + ", ".join(f"column_{each}" for each in range(20)) + ")"
-    found = QueryResult(OK, ("name", "sql"), (("t", f"{long}\n"), ("i", None)))
-    assert schema_observation(found) == f"t | {long}\ni | NULL"
-    assert schema_observation(QueryResult(OK, ("sql",), ())) == "(no rows)"
-    assert schema_observation(QueryResult(ERROR, message="no such column: x")) == "Error: no such column: x"
-    endless = schema_observation(QueryResult(OK, ("sql",), ((long * 100,),), more=True))
-    assert len(endless) < 1_300 and endless.endswith("...\n(there are more)")
+def test_the_query_for_a_statement_takes_any_name():
+    assert statement_query("a'b") == "SELECT sql FROM sqlite_schema WHERE name = 'a''b'"

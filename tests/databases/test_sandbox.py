@@ -216,3 +216,65 @@ def test_a_damaged_database_is_the_users_fault_by_the_name_they_gave(tmp_path):
         run_untrusted(path, "SELECT COUNT(*) FROM t")
     with pytest.raises(UserError, match="no such database file"):
         run_untrusted(tmp_path / "missing.sqlite", "SELECT 1")
+
+
+SECRET = """
+CREATE TABLE person(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT);
+INSERT INTO person(name) VALUES ('Ada');
+CREATE INDEX by_name ON person(name);
+CREATE VIEW names AS SELECT name FROM person;
+ANALYZE;
+"""
+
+
+@pytest.fixture(scope="module")
+def secret(tmp_path_factory):
+    return write_database(tmp_path_factory.mktemp("secret") / "secret.sqlite", SECRET)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sql FROM sqlite_schema WHERE name = 'person'", "SELECT type, name, tbl_name, sql FROM sqlite_master",
+        "SELECT COUNT(*) FROM sqlite_schema", "WITH s AS (SELECT name FROM sqlite_schema) SELECT COUNT(*) FROM s",
+        "SELECT name FROM main.sqlite_schema WHERE EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'view')",
+    ],
+)  # fmt: skip
+def test_a_look_at_the_schema_is_answered_only_where_it_may_be(secret, sql):
+    found = run_untrusted(secret, sql, schema_readable=True)
+    assert (found.status, found.of_schema) == (OK, True) and found.rows
+    refused = run_untrusted(secret, sql)
+    assert refused.status == REJECTED and "is not part of the data" in refused.message
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT * FROM sqlite_schema", "only type, name, tbl_name and sql may be read, not rootpage"),
+        ("SELECT rowid FROM sqlite_schema", "only type, name, tbl_name and sql may be read, not ROWID"),
+        ("SELECT * FROM sqlite_sequence", "the table sqlite_sequence is not part of the data"),
+        ("SELECT * FROM sqlite_stat1", "the table sqlite_stat1 is not part of the data"),
+        ("SELECT name FROM sqlite_temp_schema", "the table sqlite_temp_master is not part of the data"),
+        ("SELECT * FROM pragma_table_info('person')", "the table pragma_table_info is not part of the data"),
+        ("SELECT sql, (SELECT name FROM person) FROM sqlite_schema", "sqlite_schema or the data, not both"),
+        ("SELECT COUNT(*) FROM sqlite_schema, person", "sqlite_schema or the data, not both"),
+        ("SELECT name FROM names UNION SELECT name FROM sqlite_schema", "sqlite_schema or the data, not both"),
+        ("SELECT (SELECT COUNT(*) FROM names), sql FROM sqlite_schema", "sqlite_schema or the data, not both"),
+        ("UPDATE sqlite_schema SET sql = ''", ""),
+    ],
+)  # fmt: skip
+def test_a_look_reaches_nothing_but_the_statements(secret, sql, message):
+    found = run_untrusted(secret, sql, schema_readable=True)
+    assert found.status != OK and not found.of_schema and message in found.message
+
+
+def test_a_look_keeps_to_the_limits_of_any_query(secret):
+    many = "SELECT a.sql FROM sqlite_schema a, sqlite_schema b, sqlite_schema c"
+    assert "more than 2 rows" in run_untrusted(secret, many, Limits(rows=2), schema_readable=True).message
+    endless = f"{ENDLESS} SELECT COUNT(*) FROM n, sqlite_schema"
+    assert "steps" in run_untrusted(secret, endless, Limits(vm_steps=100_000), schema_readable=True).message
+
+
+def test_data_is_read_as_ever_where_the_schema_may_be(secret):
+    found = run_untrusted(secret, "SELECT name AS sqlite_schema FROM names", schema_readable=True)
+    assert (found.rows, found.of_schema) == ((("Ada",),), False)

@@ -68,6 +68,8 @@ def test_the_schema_table_is_read_only_where_it_may_be(path):
     assert run_on_user_database(path, sql, schema_readable=True).rows == (("CREATE TABLE bare(a, b)",),)
     for other in ("SELECT * FROM pragma_table_info('bare')", "SELECT * FROM sqlite_stmt", "SELECT * FROM dbstat"):
         assert run_on_user_database(path, other, schema_readable=True).status in (REJECTED, ERROR)
+    assert run_on_user_database(path, sql, schema_readable=True).of_schema
+    assert not run_on_user_database(path, "SELECT 1 -- sqlite_schema", schema_readable=True).of_schema
 
 
 def test_a_query_that_never_ends_is_stopped(path):

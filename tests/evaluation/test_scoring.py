@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlite_files import write_database
 from tiny_policy import OTHER, QUESTION, Killed, write_databases, write_model
 
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AgentParams, AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError
 from sqldojo.evaluation import scoring
 from sqldojo.evaluation.scoring import EvaluateParams, score
 from sqldojo.files import read_records, to_line
-from sqldojo.records import Episode
+from sqldojo.records import Episode, Question
 from sqldojo.training.policy_model import PolicyModel, load_policy_model
 
 PARAMS = EvaluateParams(seed=1, attempts=3, width=4)
-AGENT = AgentParams(turns=2, tokens_per_turn=10, tokens_per_episode=20, preview_rows=2)
+AGENT = AnswerParams(turns=2, tokens_per_turn=10, tokens_per_episode=20, preview_rows=2)
 IDS = ["q-1/0", "q-1/1", "q-1/2", "q-2/0", "q-2/1", "q-2/2"]
 
 
@@ -103,6 +104,28 @@ def test_a_finished_run_plays_nothing(run: Any, tmp_path: Path, monkeypatch: pyt
     killed_after(monkeypatch, 0)
     assert run(tmp_path / "journal") == first
     assert (tmp_path / "journal").read_bytes() == before
+
+
+def test_where_the_schema_is_cut_each_question_has_its_own_and_may_look(
+    policy: PolicyModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[AgentParams] = []
+
+    def play(policy: PolicyModel, attempts: Any, agent: AgentParams, **options: Any) -> Iterator[Episode]:
+        given.append(agent)
+        return original(policy, attempts, agent, **options)
+
+    original = scoring.play
+    monkeypatch.setattr(scoring, "play", play)
+    script = "".join(f"CREATE TABLE archive_{n}(taken_at TEXT, content BLOB, note_{n} TEXT);" for n in range(40))
+    path = write_database(tmp_path / "long.sqlite", f"{script} CREATE TABLE people(name TEXT, age INTEGER);")
+    archive = Question("q-3", "archive", "check", "evaluation", "When was archive 37 taken?", "SELECT 1", {})
+    agent = replace(AGENT, schema_characters=1_000)
+    episodes = score(policy, [QUESTION, archive], [path], replace(PARAMS, attempts=2), agent, Limits(), tmp_path / "j")
+    assert given == [agent.with_looks()] and (given[0].turns, given[0].tokens_per_episode) == (4, 820)
+    systems = {episode.question: episode.messages[0].content for episode in episodes}
+    assert len(episodes) == 4 and "people(name TEXT" in systems["q-1"] and "archive_37(taken_at" in systems["q-3"]
+    assert "archive_37(taken_at" not in systems["q-1"]
 
 
 @pytest.mark.parametrize("kept", ["one byte", "half a character", "all but the line's end"])

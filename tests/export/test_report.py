@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from example_chain import episodes, questions
 
+from sqldojo.agent.schema_budget import FittedSchema
 from sqldojo.agent.tool_format import PLAIN, ToolFormat
 from sqldojo.export.examples import chosen_examples
 from sqldojo.export.exporting import FileFacts
@@ -97,11 +98,11 @@ def test_example_rows_count_the_drawn_attempts_apart() -> None:
         assert row["right"] == sum(each.outcome == CORRECT for each in drawn)
 
 
-def written_guide(tool_format: ToolFormat) -> str:
+def written_guide(tool_format: ToolFormat, *, whole: bool = True) -> str:
     rows = [{"split": "reserved", "question": "Which?", "greedy": True, "right": 2, "attempts": 3},
             {"split": "selection", "question": "How many?", "greedy": False, "right": 1, "attempts": 3}]  # fmt: skip
     found = results(PLAYED, FACTS, AGREEMENTS, 17)
-    return guide(found, rows, (1, 2), PARAMS, tool_format, "CREATE TABLE t (a);")
+    return guide(found, rows, (1, 2), PARAMS, tool_format, FittedSchema("CREATE TABLE t (a);", whole))
 
 
 def test_the_guide_has_the_settings_the_prompt_and_the_rates() -> None:
@@ -116,6 +117,12 @@ def test_the_guide_has_the_settings_the_prompt_and_the_rates() -> None:
 def test_a_native_format_is_described_as_one() -> None:
     text = written_guide(replace(PLAIN, schemas=({"name": "run_sql"},), instructions="", call_ends=("</tool_call>",)))
     assert "into tool calls" in text and "makes no tool calls" not in text
+
+
+def test_the_guide_says_that_the_schema_was_cut_where_it_was() -> None:
+    text, cut = written_guide(PLAIN), written_guide(PLAIN, whole=False)
+    note = cut[cut.index("Their schema is longer") : cut.index("Before that the template puts")]
+    assert "`agent.schema_characters`" in note and cut.replace(note, "") == text
 
 
 def test_the_kind_is_in_the_name() -> None:

@@ -1,19 +1,20 @@
 """An API model's episode: its calls, what goes back to it, and that what it sees may be less than what is stored."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from canned_replies import Canned, called, said
 from sqlite_files import write_database
 
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
 from sqldojo.agent.tool_format import PLAIN, tool_schemas
 from sqldojo.databases.execution import Limits
 from sqldojo.records import CORRECT, NEVER_SUBMITTED, OUT_OF_BUDGET, RUN_SQL, SUBMIT_SQL, WRONG_SQL, Question
 from sqldojo.teacher.api_episode import play
 from sqldojo.teacher.provider import ProviderError
 
-AGENT = AgentParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
 SQL = "SELECT name FROM customers WHERE city = 'Rome'"
 SCRIPT = """CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, city TEXT);
             INSERT INTO customers VALUES (1, 'Ada', 'Rome'), (2, 'Bo', 'Oslo'), (3, 'Cy', 'Rome');"""
@@ -23,7 +24,7 @@ QUESTION = Question("q-1", "in-city", "train", "train", "Who lives in Rome?", SQ
 @pytest.fixture
 def attempt(tmp_path):
     databases = [write_database(tmp_path / f"{name}.sqlite", SCRIPT) for name in "ab"]
-    return attempt_maker(databases, PLAIN, AGENT, Limits())(QUESTION, 7)
+    return AttemptMaker(databases, PLAIN, AGENT, Limits())(QUESTION, 7)
 
 
 def test_an_episode_has_the_messages_of_any_other(attempt):
@@ -131,3 +132,27 @@ def test_schema_only_sends_no_value_and_stores_true_messages(attempt):
     for value in ("Ada", "Cy", "Bo", "Oslo"):
         assert value not in text
     assert text.replace("SELECT Rome", "").count("Rome") == 0
+
+
+def test_schema_only_shows_statements_that_were_looked_up_and_no_value_with_them(tmp_path):
+    tables = "".join(f"CREATE TABLE archive_{n}(taken_at TEXT, content BLOB, note TEXT);" for n in range(20))
+    path = write_database(tmp_path / "long.sqlite", SCRIPT + tables)
+    look = "SELECT sql FROM sqlite_schema WHERE name = 'archive_7'"
+    queries = [
+        look,
+        "SELECT upper('CITY_VALUE'), sql FROM sqlite_schema WHERE name = 'archive_7'",
+        "SELECT sql, (SELECT name FROM customers) FROM sqlite_schema",
+        "SELECT name AS sqlite_schema FROM customers",
+    ]
+    agent = replace(AGENT, schema_characters=1000)
+    attempt = AttemptMaker([path], PLAIN, agent, Limits())(QUESTION, 7)
+    ask = Canned([called(RUN_SQL, each) for each in queries] + [called(SUBMIT_SQL, "SELECT 1")])
+    play(attempt, ask, "m", agent, schema_only=True)
+    statement = "CREATE TABLE archive_7(taken_at TEXT, content BLOB, note TEXT)"
+    shown = [message["content"] for message in ask.requests[-1].messages if message["role"] == "tool"]
+    failed, counted = "Error: the query failed while it ran", "sqlite_schema\n(more than 2 rows, not shown)"
+    assert shown == [statement, "(no rows)", failed, counted]
+    stored = [message.content for message in attempt.messages if message.role == "tool"]
+    assert stored[:2] == [statement, f"ROME | {statement}"]
+    text = json.dumps([request.messages for request in ask.requests])
+    assert not any(value in text for value in ("Ada", "Cy", "Bo", "Oslo", "Rome", "ROME"))

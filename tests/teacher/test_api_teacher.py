@@ -4,7 +4,7 @@ import pytest
 from canned_replies import called, said
 from sqlite_files import write_database
 
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases.execution import Limits
 from sqldojo.records import RUN_SQL, SUBMIT_SQL, Question
@@ -12,7 +12,7 @@ from sqldojo.teacher.api_teacher import api_solutions
 from sqldojo.teacher.provider import ProviderError, ProviderParams
 from sqldojo.teacher.scripted import TeachParams
 
-AGENT = AgentParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
 PROVIDERS = ProviderParams(1.0, 2, 0, 1.0, "rows")
 SCRIPT = """CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, city TEXT);
             INSERT INTO customers VALUES (1, 'Ada', 'Rome'), (2, 'Bo', 'Oslo'), (3, 'Cy', {});
@@ -34,7 +34,7 @@ QUESTIONS = [
 @pytest.fixture
 def solve(tmp_path):
     databases = [write_database(tmp_path / f"{city}.sqlite", SCRIPT.format(f"'{city}'")) for city in CITIES]
-    make = attempt_maker(databases, PLAIN, AGENT, Limits())
+    make = AttemptMaker(databases, PLAIN, AGENT, Limits())
 
     def run(ask, questions=QUESTIONS, **params):
         settings = TeachParams(17, 1, 0, 0, 0, **{"models": ("m",), "choices": 1, "attempts": 1, **params})

@@ -6,14 +6,14 @@ import pytest
 from canned_replies import called, said
 from sqlite_files import write_database
 
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError
 from sqldojo.records import SUBMIT_SQL, FilledType, QuestionType
 from sqldojo.teacher.blind_solver import blind_solver
 from sqldojo.teacher.provider import ProviderError, ProviderParams
 
-AGENT = AgentParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
 SQL = "SELECT a FROM t WHERE a > 1"
 
 

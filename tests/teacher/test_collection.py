@@ -4,14 +4,14 @@ import pytest
 from canned_replies import called, said
 from sqlite_files import write_database
 
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.databases.execution import Limits
 from sqldojo.records import SUBMIT_SQL, Question
 from sqldojo.teacher.collection import collect
 from sqldojo.teacher.provider import ProviderParams
 from sqldojo.teacher.scripted import TeachParams
 
-AGENT = AgentParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
 QUESTIONS = [
     Question(f"q-{n}", f"t-{n}", "train", "train", f"Which {n}?", f"SELECT a + {n} FROM t", {}) for n in range(3)
 ]

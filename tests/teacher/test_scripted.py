@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 from sqlite_files import write_database
 
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
+from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases.execution import Limits
 from sqldojo.files import to_line
 from sqldojo.records import CORRECT, RUN_SQL, SUBMIT_SQL, Question
@@ -13,7 +14,7 @@ from sqldojo.teacher.scripted import TeachParams, demonstrate
 from sqldojo.verifier.grading import ReferenceFailed
 
 STYLES = ("direct", "check", "inspect", "mistake")
-AGENT = AgentParams(turns=4, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=4, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
 CITY = "SELECT name FROM customers WHERE city = 'Rome'"
 JOIN = (
     "SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id GROUP BY customers.id "
@@ -39,7 +40,8 @@ def questions(*references):
 
 def teach(databases, references, agent=AGENT, seed=17, **weights):
     params = TeachParams(seed=seed, **{style: weights.get(style, 0) for style in STYLES})
-    return demonstrate(questions(*references), databases, "CREATE TABLE ...;", params, agent, Limits())
+    make = AttemptMaker(databases, PLAIN, agent, Limits())
+    return demonstrate(questions(*references), databases[0], make, params, Limits())
 
 
 def calls(episode):
@@ -114,7 +116,7 @@ def test_demonstrations_depend_on_seed_and_question_alone(databases):
 
 def test_an_episode_with_more_calls_than_turns_is_rejected_not_kept(databases):
     """Out of turns is out of turns: a later submission must not make it right."""
-    short = AgentParams(turns=1, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+    short = AnswerParams(turns=1, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
     episodes, counts = teach(databases, [CITY, JOIN], agent=short, check=1)
     assert episodes == []
     assert counts == Counter(direct=0, check=0, inspect=0, mistake=0, rejected=2)

@@ -482,3 +482,16 @@ def test_an_episode_that_the_model_cannot_read_is_the_users_fault(policy: Policy
     agent = replace(AGENT, tokens_per_episode=CONTEXT)
     with pytest.raises(UserError, match=rf"agent\.tokens_per_episode: .* the model reads {CONTEXT}"):
         played(policy, databases, [(QUESTION, 0)], agent=agent)
+
+
+def test_long_prompts_are_computed_in_parts_and_a_few_at_a_time(
+    adapted: PolicyModel, databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = played(adapted, databases, NAMES, width=5)
+    monkeypatch.setattr(rollouts, "_PROMPT_TOKENS_AT_ONCE", 1)
+    monkeypatch.setattr(decoding, "_PROMPT_STEP", 3)
+    parts = played(adapted, databases, NAMES, width=5)
+    monkeypatch.setattr(rollouts, "_PROMPT_TOKENS_AT_ONCE", 10**6)
+    several = played(adapted, databases, NAMES, width=5)
+    for name, episode in together.items():
+        assert same(parts[name], episode) and same(several[name], episode)

@@ -8,15 +8,18 @@ all kinds of tasks have in common, `Attempt` the attempt at a question.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import Self
 
+from sqldojo.agent.family_schema import read_family_schema
 from sqldojo.agent.prompt import observation, opening
+from sqldojo.agent.schema_budget import FittedSchema
 from sqldojo.agent.tool_format import ToolFormat, without_thought
 from sqldojo.databases.execution import Limits
 from sqldojo.databases.sandbox import run_untrusted
-from sqldojo.databases.schema import schema_text
 from sqldojo.records import (
     CORRECT,
     NEVER_SUBMITTED,
@@ -31,11 +34,14 @@ from sqldojo.records import (
 from sqldojo.verifier import grading
 
 REWARDS = {CORRECT: 1.0, WRONG_SQL: 0.0, NEVER_SUBMITTED: 0.0, OUT_OF_BUDGET: -0.2}
+# What an episode may use beyond its params where it may have to look up what its prompt leaves out of the schema.
+TURNS_TO_LOOK, TOKENS_TO_LOOK = 2, 800
+_LEAST_SCHEMA = 1_000  # characters: room for a table or two, and for how to look up the others
 
 
 @dataclass(frozen=True)
 class AgentParams:
-    """The section `agent`: what one episode may use, in turns, tokens and preview rows."""
+    """What one episode may use, in turns, tokens and preview rows."""
 
     turns: int
     tokens_per_turn: int
@@ -46,6 +52,24 @@ class AgentParams:
         for name, value in vars(self).items():
             if value < 1:
                 raise ValueError(f"{name}: must be at least 1, found {value}")
+
+    def with_looks(self) -> Self:
+        """The same for an episode whose prompt does not hold the whole schema."""
+        return replace(
+            self, turns=self.turns + TURNS_TO_LOOK, tokens_per_episode=self.tokens_per_episode + TOKENS_TO_LOOK
+        )
+
+
+@dataclass(frozen=True)
+class AnswerParams(AgentParams):
+    """The section `agent`: what an episode at a question may use, and the most characters of schema in its prompt."""
+
+    schema_characters: int = 12_000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.schema_characters < _LEAST_SCHEMA:
+            raise ValueError(f"schema_characters: must be at least {_LEAST_SCHEMA}, found {self.schema_characters}")
 
 
 def outcome_of(verdict: grading.Verdict) -> tuple[str, str]:
@@ -170,7 +194,9 @@ class AgentLoop(ABC):
 class Attempt(AgentLoop):
     """One attempt at a question on one family of databases.
 
-    The agent's queries run on the first database alone. Its submission is graded on all of them.
+    The agent's queries run on the first database alone. Its submission is graded on all of them. Where the prompt does
+    not show the whole schema, queries may read the schema table of that database; a submission never may. `looked` says
+    that the last query did, so that its result holds no data.
     """
 
     endings = Endings(NEVER_SUBMITTED, OUT_OF_BUDGET, OUT_OF_BUDGET, OUT_OF_BUDGET)
@@ -182,18 +208,21 @@ class Attempt(AgentLoop):
         number: int,
         *,
         databases: Sequence[Path],
-        schema: str,
+        schema: FittedSchema,
         tool_format: ToolFormat,
         params: AgentParams,
         limits: Limits,
     ) -> None:
-        super().__init__(question.id, number, opening(question.text, schema, tool_format), type=question.type,
+        super().__init__(question.id, number, opening(question.text, schema.text, tool_format), type=question.type,
                          split=question.split, tool_format=tool_format, params=params)  # fmt: skip
-        self.question = question
+        self.question, self.schema, self.looked = question, schema, False
         self._databases, self._limits = databases, limits
 
     def _run(self, call: ToolCall) -> str:
-        return observation(run_untrusted(self._databases[0], call.sql, self._limits, preview=self._params.preview_rows))
+        found = run_untrusted(self._databases[0], call.sql, self._limits, preview=self._params.preview_rows,
+                              schema_readable=not self.schema.whole)  # fmt: skip
+        self.looked = found.of_schema
+        return observation(found)
 
     def _worth(self, sql: str) -> tuple[str, str]:
         question = self.question
@@ -202,14 +231,21 @@ class Attempt(AgentLoop):
         )
 
 
-def attempt_maker(
-    databases: Sequence[Path], tool_format: ToolFormat, params: AgentParams, limits: Limits
-) -> Callable[[Question, int], Attempt]:
-    """A function from question and number to a fresh attempt on this family, whose schema is read once."""
-    schema = schema_text(databases[0])
+class AttemptMaker:
+    """Makes fresh attempts at questions on one family, whose schema is read once.
 
-    def make(question: Question, number: int) -> Attempt:
-        return Attempt(question, number, databases=databases, schema=schema, tool_format=tool_format, params=params,
-                       limits=limits)  # fmt: skip
+    `params` say what an attempt may use, which is more than was given where the schema does not fit into a prompt; who
+    plays the attempts keeps to these. UserError where the schema cannot be read, or no part of it fits.
+    """
 
-    return make
+    def __init__(
+        self, databases: Sequence[Path], tool_format: ToolFormat, params: AnswerParams, limits: Limits
+    ) -> None:
+        schema = read_family_schema(databases[0], params.schema_characters)
+        self.params = params if schema.whole else params.with_looks()
+        self._databases, self._tool_format, self._limits = databases, tool_format, limits
+        self._shown_for = cache(schema.shown_for)  # many attempts are made at the same question
+
+    def __call__(self, question: Question, number: int) -> Attempt:
+        return Attempt(question, number, databases=self._databases, schema=self._shown_for(question.text),
+                       tool_format=self._tool_format, params=self.params, limits=self._limits)  # fmt: skip

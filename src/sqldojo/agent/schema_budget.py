@@ -15,10 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqldojo.agent.prompt import shorten
-from sqldojo.databases.execution import OK, QueryResult
 from sqldojo.databases.outline import Outline, as_identifier
-from sqldojo.databases.schema import on_one_line
 from sqldojo.databases.scripts import comments_in
 from sqldojo.errors import UserError
 
@@ -30,7 +27,6 @@ _SHORTEST_BEGINNING = 4
 _OF_A_NEIGHBOUR = 0.3  # of the scores of the two best neighbours
 _MOST_WORDS = 200  # of a question
 _NAMES_SHARE = 4  # of the budget, the part that the names of tables left out may take
-_LONGEST_STATEMENT = 1_200  # characters of a schema query's result: what one look may cost
 _CASES = re.compile(r"[^\W\d_]+|\d+")
 _SMALL_WORDS = (
     "a an and any are as at be by did do does each every find for from give has have how i in is it its list many me "
@@ -41,10 +37,14 @@ _SMALL_WORDS = (
 
 @dataclass(frozen=True)
 class FittedSchema:
-    """The schema as a prompt shows it; `whole` says that nothing was left out."""
+    """The schema as a prompt shows it; `whole` says that nothing was left out.
+
+    `left_out` are the tables of which no column is shown.
+    """
 
     text: str
     whole: bool
+    left_out: tuple[str, ...] = ()
 
 
 def fit_schema(
@@ -53,30 +53,31 @@ def fit_schema(
     question: str,
     most_tokens: int,
     count_tokens: CountTokens,
+    *,
+    unit: str = "tokens",
+    setting: str = "--schema-tokens",
 ) -> FittedSchema:
     """The schema text itself where it has no more than `most_tokens`, else what of it the question needs most.
 
     `outlines` gives the tables of the same database, and is called only where something must be left out. UserError
-    where not even one column of one table fits.
+    where not even one column of one table fits; it says what is counted as `unit` and where the user has set it.
     """
     if count_tokens(schema) <= most_tokens:
         return FittedSchema(schema, whole=True)
     tables = outlines()
-    return FittedSchema(_cut(tables, rank_tables(tables, question), question, most_tokens, count_tokens), whole=False)
+    found = _cut(tables, rank_tables(tables, question), question, most_tokens, count_tokens)
+    if found is None:
+        raise UserError(
+            f"the schema has more than {most_tokens} {unit}, and not one column of a table fits in them; allow more "
+            f"with {setting}, or ask of a copy with fewer tables"
+        )
+    return found
 
 
-def schema_observation(result: QueryResult) -> str:
-    """What a query on sqlite_schema gave, as the agent reads it: statements need more room than other values."""
-    if result.status != OK:
-        return f"Error: {result.message}"
-    lines = [" | ".join("NULL" if value is None else on_one_line(str(value)) for value in row) for row in result.rows]
-    text = "\n".join(lines) or "(no rows)"
-    return shorten(text, _LONGEST_STATEMENT) + ("\n(there are more)" if result.more else "")
-
-
-def reads_schema(sql: str) -> bool:
-    """Whether a query names the schema table."""
-    return re.search(r"\bsqlite_(schema|master)\b", sql, re.IGNORECASE) is not None
+def statement_query(table: str) -> str:
+    """The query that gives the statement of a table, as prompts tell it."""
+    name = table.replace("'", "''")
+    return f"SELECT sql FROM sqlite_schema WHERE name = '{name}'"
 
 
 def rank_tables(tables: Sequence[Outline], question: str) -> list[tuple[float, Outline]]:
@@ -104,8 +105,8 @@ def _cut(
     question: str,
     most_tokens: int,
     count_tokens: CountTokens,
-) -> str:
-    """The statements that fit, in the order of their creation, and what is said of the others."""
+) -> FittedSchema | None:
+    """The statements that fit, in the order of their creation, and what is said of the others; None where none fits."""
     names_room = min(count_tokens(_left_out(tables, len(tables))), most_tokens // _NAMES_SHARE)
     room = most_tokens - names_room - count_tokens(_how_to_look(tables))
     shown: dict[str, str] = {}
@@ -122,12 +123,9 @@ def _cut(
         others = [table for _, table in ranked if table.name not in shown]
         text = _assembled(tables, shown, others, most_tokens, count_tokens)
         if text is not None:
-            return text
+            return FittedSchema(text, whole=False, left_out=tuple(table.name for table in others))
         del shown[next(reversed(shown))]  # counts of parts do not quite add up: the last of them goes
-    raise UserError(
-        f"the schema has more than {most_tokens} tokens, and not one column of a table fits in them; allow more with "
-        "--schema-tokens, or ask of a copy with fewer tables"
-    )
+    return None
 
 
 def _assembled(
@@ -159,8 +157,7 @@ def _left_out(others: Sequence[Outline], named: int) -> str:
 
 
 def _how_to_look(tables: Sequence[Outline]) -> str:
-    text = tables[0].name.replace("'", "''")
-    return f"-- This schema is shortened. All of a table: SELECT sql FROM sqlite_schema WHERE name = '{text}'"
+    return f"-- This schema is shortened. All of a table: {statement_query(tables[0].name)}"
 
 
 def _with_some_columns(table: Outline, question: str, room: int, count_tokens: CountTokens) -> str:

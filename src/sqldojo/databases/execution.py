@@ -40,6 +40,7 @@ _UNSTABLE_FUNCTIONS = {
 }  # fmt: skip
 _ENGINE_TABLES = ("sqlite_", "pragma_", "dbstat")
 _SCHEMA_TABLES = {"sqlite_master", "sqlite_schema"}
+_SCHEMA_COLUMNS = {"type", "name", "tbl_name", "sql", ""}  # the empty one for a query that names no column
 _ASKED_BY_FULL_TEXT_TABLES = {"data_version", "page_size"}
 # No query can cause these: its writes, attachments and temporary files are all refused before they reach a file.
 UNREADABLE = (
@@ -73,7 +74,8 @@ class Limits:
 class QueryResult:
     """What a query gave: `ok` with its columns and rows, `rejected` for what may not be asked, or `error`.
 
-    `more` says that a preview ended before the rows did; without a preview all rows are here.
+    `more` says that a preview ended before the rows did; without a preview all rows are here. `of_schema` says that
+    they come from the schema table, and then no data is in them.
     """
 
     status: str
@@ -81,6 +83,7 @@ class QueryResult:
     rows: tuple[tuple[object, ...], ...] = ()
     message: str = ""
     more: bool = False
+    of_schema: bool = False
 
 
 class _ClockCounter(apsw.VFS):
@@ -112,8 +115,8 @@ _memory = _ClockCounter("sqldojo-memory", "memdb")
 class Guard:
     """The authorizer and progress handler of one query; `refusal` and `fault` say why they ended it, if they did.
 
-    What it lets a query ask needs the `connection` that the query runs on. With `schema_readable` the schema table may
-    be read like data, by an agent that was not told the whole schema.
+    What it lets a query ask needs the `connection` that the query runs on. With `schema_readable` a query may read the
+    schema table instead of data, for an agent that was not told the whole schema; `reads_schema` says that it does.
     """
 
     def __init__(self, limits: Limits, *, schema_readable: bool = False) -> None:
@@ -121,14 +124,17 @@ class Guard:
         self.refusal = ""
         self.fault = ""
         self.connection: apsw.Connection | None = None
+        self.reads_schema = False
+        self._reads_data = False
         self._selects = False
         self._steps = 0
         self._deadline = time.monotonic() + limits.seconds
 
     def authorize(self, action: int, first: str | None, second: str | None, *_: str | None) -> int:
         if action == apsw.SQLITE_READ:
-            if first and first.lower().startswith(_ENGINE_TABLES) and not self._is_data(first):
-                return self.refuse(f"the table {first} is not part of the data")
+            why_not = self._why_not_read(first or "", second or "")
+            if why_not:
+                return self.refuse(why_not)
         elif action == apsw.SQLITE_FUNCTION:
             name = (second or "").lower()
             if name in _UNSTABLE_FUNCTIONS or name.startswith("sqlite_"):
@@ -140,10 +146,24 @@ class Guard:
             return self.refuse(f"only reading is allowed, not {name}")
         return apsw.SQLITE_OK
 
+    def _why_not_read(self, table: str, column: str) -> str:
+        """Why a column may not be read, empty where it may.
+
+        A query reads the schema or data and not both, so that what comes of a look at the schema holds no value of a
+        row: it is shown at greater length, and to models behind an API that may see no values.
+        """
+        if self._schema_readable and table.lower() in _SCHEMA_TABLES:
+            if column.lower() not in _SCHEMA_COLUMNS:
+                return f"of {table} only type, name, tbl_name and sql may be read, not {column}"
+            self.reads_schema = True
+        elif table.lower().startswith(_ENGINE_TABLES) and not self._is_data(table):
+            return f"the table {table} is not part of the data"
+        elif self._schema_readable and self.connection.table_exists(None, table):  # what a WITH names is none
+            self._reads_data = True
+        return "a query may read sqlite_schema or the data, not both" if self.reads_schema and self._reads_data else ""
+
     def _is_data(self, table: str) -> bool:
         """A schema may have a table called pragma_notes; what the engine answers for is in no schema."""
-        if self._schema_readable and table.lower() in _SCHEMA_TABLES:
-            return True
         return not table.lower().startswith("sqlite_") and self.connection.table_exists(None, table)
 
     def _asked_within_a_select(self, action: int, first: str | None, second: str | None) -> bool:
@@ -343,7 +363,7 @@ def _execute(connection: apsw.Connection, sql: str, guard: Guard, preview: int |
     held = 0
     for row in cursor.execute(sql):
         if len(rows) == preview:
-            return QueryResult(OK, columns[0], tuple(rows), more=True)
+            return QueryResult(OK, columns[0], tuple(rows), more=True, of_schema=guard.reads_schema)
         if len(rows) == guard.limits.rows:
             return QueryResult(ERROR, message=f"the result has more than {guard.limits.rows:,} rows")
         rows.append(row)
@@ -352,7 +372,7 @@ def _execute(connection: apsw.Connection, sql: str, guard: Guard, preview: int |
             return QueryResult(ERROR, message=f"the result has more than {guard.limits.heap_bytes:,} bytes")
     if not columns:
         return QueryResult(ERROR, message="there is no statement to run")
-    return QueryResult(OK, columns[0], tuple(rows))
+    return QueryResult(OK, columns[0], tuple(rows), of_schema=guard.reads_schema)
 
 
 def say(error: Exception) -> str:

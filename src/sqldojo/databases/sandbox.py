@@ -17,21 +17,30 @@ from sqldojo.databases.workers import Died, Killed, shared_workers
 _PATIENCE_SECONDS = 1.0  # for a process to see its own time limit, before it is killed
 
 
-def run_untrusted(path: Path, sql: str, limits: Limits = Limits(), *, preview: int | None = None) -> QueryResult:
+def run_untrusted(
+    path: Path, sql: str, limits: Limits = Limits(), *, preview: int | None = None, schema_readable: bool = False
+) -> QueryResult:
     """The full result of one query on the database file `path`, or its first `preview` rows.
 
-    Whatever is wrong with the query is in the result. UserError when the file itself cannot be read.
+    With `schema_readable` the query may read sqlite_schema instead of data. Whatever is wrong with the query is in the
+    result. UserError when the file itself cannot be read.
     """
     copy = private_copy(path)
     try:
-        return shared_workers().call(run_on_copy, copy, sql, limits, preview, seconds=kill_after(limits))
+        return shared_workers().call(
+            run_on_copy, copy, sql, limits, preview, schema_readable, seconds=kill_after(limits)
+        )
     except (Killed, Died) as end:
         return QueryResult(ERROR, message=explain(end, limits))
 
 
-def run_on_copy(copy: Copy, sql: str, limits: Limits, preview: int | None = None) -> QueryResult:
+def run_on_copy(
+    copy: Copy, sql: str, limits: Limits, preview: int | None = None, schema_readable: bool = False
+) -> QueryResult:
     """What a worker does for `run_untrusted`."""
-    return run_on(lambda: open_copy(copy), copy.source, sql, limits, preview=preview)
+    return run_on(
+        lambda: open_copy(copy), copy.source, sql, limits, preview=preview, schema_readable=schema_readable
+    )
 
 
 def kill_after(limits: Limits) -> float:

@@ -42,8 +42,8 @@ def run_on_user_database(
 ) -> QueryResult:
     """The full result of one query on a user's database, or its first `preview` rows.
 
-    With `schema_readable` the query may read sqlite_schema too. Whatever is wrong with the query is in the result;
-    UserError when the file cannot be read, or is changed again and again meanwhile.
+    With `schema_readable` the query may read sqlite_schema instead of data. Whatever is wrong with the query is in the
+    result; UserError when the file cannot be read, or is changed again and again meanwhile.
     """
     check_user_file(path)
     for _ in range(_TRIES):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqldojo.agent.episode import AgentParams, Attempt, attempt_maker
+from sqldojo.agent.episode import AgentParams, AnswerParams, Attempt, AttemptMaker
 from sqldojo.chains import Chain
 from sqldojo.databases.execution import Limits
 from sqldojo.evaluation.summary import summarise, summarise_types
@@ -38,7 +38,7 @@ def score(
     questions: Sequence[Question],
     databases: Sequence[Path],
     params: EvaluateParams,
-    agent: AgentParams,
+    agent: AnswerParams,
     limits: Limits,
     journal: Path,
 ) -> list[Episode]:
@@ -46,9 +46,9 @@ def score(
 
     Random keys come from the seed and the episode's id, so a resumed run gives the same episodes.
     """
-    make = attempt_maker(databases, policy.dialogue.tool_format, agent, limits)
+    make = AttemptMaker(databases, policy.dialogue.tool_format, agent, limits)
     attempts = [make(question, number) for question in questions for number in range(params.attempts)]
-    return play_all(policy, attempts, agent, journal, "evaluate", seed=params.seed, width=params.width)
+    return play_all(policy, attempts, make.params, journal, "evaluate", seed=params.seed, width=params.width)
 
 
 def play_all(

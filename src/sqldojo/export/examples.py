@@ -6,11 +6,10 @@ Which held-out questions are shown is fixed before they are played, so that what
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
+from sqldojo.agent.family_schema import FamilySchema
 from sqldojo.agent.prompt import opening
 from sqldojo.agent.tool_format import ToolFormat
-from sqldojo.databases.schema import schema_text
 from sqldojo.records import RESERVED, SELECTION, Message, Question
 
 _SCHEMA = """\
@@ -37,10 +36,11 @@ def prompts_without_data(tool_format: ToolFormat) -> list[tuple[Message, ...]]:
     return [opening(question, _SCHEMA, tool_format) for question in _QUESTIONS]
 
 
-def prompts_about(questions: Sequence[Question], database: Path, tool_format: ToolFormat) -> list[tuple[Message, ...]]:
-    """The openings of these questions on the schema of the database."""
-    schema = schema_text(database)
-    return [opening(question.text, schema, tool_format) for question in questions]
+def prompts_about(
+    questions: Sequence[Question], schema: FamilySchema, tool_format: ToolFormat
+) -> list[tuple[Message, ...]]:
+    """The openings of these questions on a schema."""
+    return [schema.opening(question.text, tool_format) for question in questions]
 
 
 def chosen_examples(questions: Sequence[Question], count: int) -> list[Question]:

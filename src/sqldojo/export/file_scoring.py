@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy
 from mlx_lm.utils import load_config, load_tokenizer
 
-from sqldojo.agent.episode import AgentParams, Attempt, attempt_maker
+from sqldojo.agent.episode import AnswerParams, Attempt, AttemptMaker
 from sqldojo.agent.tool_format import ANSWER_TOOLS
 from sqldojo.databases.execution import Limits
 from sqldojo.export.llama_model import LlamaModel
@@ -28,7 +28,7 @@ def fused_dialogue(fused: Path) -> tuple[Dialogue, frozenset[int]]:
 
 def score_file(
     path: Path, fused: Path, questions: Sequence[Question], databases: Sequence[Path], attempts: int,
-    agent: AgentParams, limits: Limits, seed: int,
+    agent: AnswerParams, limits: Limits, seed: int,
 ) -> list[Episode]:  # fmt: skip
     """So many attempts at each question with the file, sorted by id; tokens are drawn at temperature 1."""
     numbered = [(question, number) for question in questions for number in range(attempts)]
@@ -38,7 +38,7 @@ def score_file(
 
 def play_examples(
     path: Path, fused: Path, questions: Sequence[Question], databases: Sequence[Path], attempts: int,
-    agent: AgentParams, limits: Limits, seed: int,
+    agent: AnswerParams, limits: Limits, seed: int,
 ) -> tuple[list[Episode], list[Episode], int]:  # fmt: skip
     """A greedy attempt at each question, so many drawn ones, and how many of the greedy submissions end by themselves.
 
@@ -57,18 +57,18 @@ def play_examples(
 
 def _play(
     path: Path, fused: Path, numbered: Sequence[tuple[Question, int]], databases: Sequence[Path],
-    agent: AgentParams, limits: Limits, seed: int, *, greedy: bool = False,
+    agent: AnswerParams, limits: Limits, seed: int, *, greedy: bool = False,
 ) -> list[Episode]:  # fmt: skip
     dialogue, ends = fused_dialogue(fused)
-    make = attempt_maker(databases, dialogue.tool_format, agent, limits)
+    make = AttemptMaker(databases, dialogue.tool_format, agent, limits)
     attempts: list[Attempt] = [make(question, number) for question, number in numbered]
     longest = max(len(dialogue.prompt(attempt.messages)) for attempt in attempts)
     found: list[Episode] = []
     with (
-        LlamaModel(path, longest + agent.tokens_per_episode + 1) as model,
+        LlamaModel(path, longest + make.params.tokens_per_episode + 1) as model,
         progress(path.name, len(attempts)) as report,
     ):
-        for episode in play(LlamaPolicy(model, dialogue, ends), attempts, agent, seed=seed, greedy=greedy):
+        for episode in play(LlamaPolicy(model, dialogue, ends), attempts, make.params, seed=seed, greedy=greedy):
             found.append(episode)
             right = sum(each.outcome == CORRECT for each in found)
             report(len(found), f"{right / len(found):.0%} correct")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqldojo.agent.prompt import opening
+from sqldojo.agent.schema_budget import FittedSchema
 from sqldojo.agent.tool_format import ToolFormat
 from sqldojo.evaluation.score_tables import table
 from sqldojo.export.report import difference_lines, score_lines, size_lines
@@ -32,6 +33,11 @@ library, its tokens and its template compared with the folder's, and its likelie
 runs llama.cpp but was not itself part of this check.
 """
 
+_CUT_NOTE = """
+Their schema is longer than `agent.schema_characters`, so the model was trained on prompts that show what the question
+is about and name the other tables. The one above is that of the first question below.
+"""
+
 
 def guide(
     found: Results,
@@ -39,9 +45,11 @@ def guide(
     ends_by_itself: tuple[int, int],
     params: ExportParams,
     tool_format: ToolFormat,
-    schema: str,
+    schema: FittedSchema,
 ) -> str:
-    """The page. `ends_by_itself` are the greedy submissions that do, and all of them."""
+    """The page. `ends_by_itself` are the greedy submissions that do, and all of them. `schema` is as the prompt of the
+    first example shows it.
+    """
     parts = [
         _HEAD, "\n".join(size_lines(found)), _FILES_NOTE, "\n".join(difference_lines(found)),
         "## What quantising costs", "\n".join(score_lines(found)),
@@ -74,7 +82,8 @@ needed: in training the agent takes a call as soon as it is complete, so only {e
 ended by themselves, and after the others the model goes on writing."""
 
 
-def _prompt(tool_format: ToolFormat, schema: str) -> str:
+def _prompt(tool_format: ToolFormat, schema: FittedSchema) -> str:
+    cut = "" if schema.whole else _CUT_NOTE
     return f"""\
 ## The system prompt
 
@@ -83,9 +92,9 @@ and the tools before it, so that the model reads what it was trained on. For the
 `data/databases/evaluation`:
 
 ```
-{schema}
+{schema.text}
 ```
-
+{cut}
 Before that the template puts:
 
 ```

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqldojo.agent.episode import AgentParams
+from sqldojo.agent.episode import AnswerParams
 from sqldojo.chains import KEPT, RELEASED, Chain
 from sqldojo.databases.execution import ENGINE, Limits
 from sqldojo.errors import UserError
@@ -46,7 +46,7 @@ class ReleaseParams:
 
 
 def look_of(
-    release: ReleaseParams, split: str, training: Path, params: SplitParams, agent: AgentParams, limits: Limits
+    release: ReleaseParams, split: str, training: Path, params: SplitParams, agent: AnswerParams, limits: Limits
 ) -> Look:
     """The look that this release takes at the test set `split`, by content.
 
@@ -59,7 +59,9 @@ def look_of(
             f"{kept}: there is no such adapter, or no base model for it; train it with `dvc repro`, or set "
             f"`release.model` and `release.seed` in {PARAMS} to one of `models` and one of `seeds` in params.yaml"
         )
-    settings = {"agent": asdict(agent), "verifier": asdict(limits), "attempts": params.attempts, "seed": params.seed}
+    playing = asdict(agent)
+    del playing["schema_characters"]  # at least 1,000, and the shop's schema has half of that: it is always whole
+    settings = {"agent": playing, "verifier": asdict(limits), "attempts": params.attempts, "seed": params.seed}
     code = resumable_folder("score_test", provenance(params.seed)).name  # of all code that is imported by now
     return Look(
         release.name, split, file_sha256(training), adapter_digest(kept), file_sha256(chain.base_card), settings, code
@@ -71,7 +73,7 @@ def play_release(
     questions: Sequence[Question],
     databases: Sequence[Path],
     params: SplitParams,
-    agent: AgentParams,
+    agent: AnswerParams,
     limits: Limits,
     journals: Path,
 ) -> dict[str, list[Episode]]:

@@ -48,7 +48,9 @@ def play(
             shown = attempt.reply(text, cut_off=reply.finish == "length")
             if shown is None:
                 return
-            shown = view.result(shown, agent.preview_rows) if schema_only else shown
+            # What a look at the schema gave holds no value, unless the query brought one that was put back into it.
+            if schema_only and not (attempt.looked and view.sql(call.sql) == call.sql):
+                shown = view.result(shown, agent.preview_rows)
         messages += _answers(reply.calls, shown)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases.execution import Limits
 from sqldojo.errors import UserError
@@ -29,7 +29,7 @@ def blind_solver(
     ask: Ask,
     models: Sequence[str],
     databases: Mapping[str, Sequence[Path]],
-    agent: AgentParams,
+    agent: AnswerParams,
     limits: Limits,
     providers: ProviderParams,
 ) -> Callable[[Sequence[BlindTask]], list[str | None]]:
@@ -38,7 +38,7 @@ def blind_solver(
     The first of `models` that did not propose the type plays the agent's loop on the first database of the family.
     UserError when there is none, and when a provider failed: no type is rejected for that.
     """
-    makers = {family: attempt_maker(paths, PLAIN, agent, limits) for family, paths in databases.items()}
+    makers = {family: AttemptMaker(paths, PLAIN, agent, limits) for family, paths in databases.items()}
 
     def solve_one(task: BlindTask) -> str | ProviderError | None:
         model = _other_model(models, task.type)

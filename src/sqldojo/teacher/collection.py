@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqldojo.agent.episode import AgentParams, attempt_maker
+from sqldojo.agent.episode import AnswerParams, AttemptMaker
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases.execution import Limits
-from sqldojo.databases.schema import schema_text
 from sqldojo.records import Episode, Question
 from sqldojo.teacher.api_teacher import Solutions, api_solutions
 from sqldojo.teacher.provider import Ask, ProviderParams
@@ -22,7 +21,7 @@ def collect(
     databases: Sequence[Path],
     ask: Ask,
     params: TeachParams,
-    agent: AgentParams,
+    agent: AnswerParams,
     providers: ProviderParams,
     limits: Limits,
 ) -> tuple[list[Episode], dict[str, Any]]:
@@ -30,13 +29,13 @@ def collect(
 
     A question that an API teacher solved has its solutions, every other one the scripted teacher's.
     """
-    make = attempt_maker(databases, PLAIN, agent, limits)
+    make = AttemptMaker(databases, PLAIN, agent, limits)
     solved = api_solutions(questions, ask, make, params, agent, providers)
     by_question: dict[str, list[Episode]] = {}
     for episode in solved.episodes:
         by_question.setdefault(episode.question, []).append(episode)
     left = [question for question in questions if question.id not in by_question]
-    scripted, styles = demonstrate(left, databases, schema_text(databases[0]), params, agent, limits)
+    scripted, styles = demonstrate(left, databases[0], make, params, limits)
     for episode in scripted:
         by_question[episode.question] = [episode]
     kept = [episode for question in questions for episode in by_question.get(question.id, [])]

@@ -15,7 +15,8 @@ from pathlib import Path
 import sqlglot
 from sqlglot import exp
 
-from sqldojo.agent.episode import AgentParams, Attempt
+from sqldojo.agent.episode import AttemptMaker
+from sqldojo.agent.schema_budget import FittedSchema, statement_query
 from sqldojo.agent.tool_format import PLAIN
 from sqldojo.databases.execution import OK, Limits, run_query
 from sqldojo.records import CORRECT, RUN_SQL, SUBMIT_SQL, Episode, Question, ToolCall
@@ -67,25 +68,25 @@ class _Call:
 
 def demonstrate(
     questions: Sequence[Question],
-    databases: Sequence[Path],
-    schema: str,
+    database: Path,
+    make: AttemptMaker,
     params: TeachParams,
-    agent: AgentParams,
     limits: Limits,
 ) -> tuple[list[Episode], Counter[str]]:
     """The verified demonstrations, one a question in the given order, and how many there are of each style.
 
-    An episode whose submission does not verify on every database is left out and counted as REJECTED.
+    `make` gives attempts in the plain tool format, whose queries run on `database`. Tables of the reference that the
+    prompt does not show are looked up first, whatever the style: nobody could know their columns. An episode whose
+    submission does not verify on every database is left out and counted as REJECTED.
     """
     kept: list[Episode] = []
     counts: Counter[str] = Counter(dict.fromkeys((*_STYLES, REJECTED), 0))
     for question in questions:
         generator = random.Random(f"{params.seed}/teach/{question.id}")
         style = generator.choices(list(_STYLES), weights=[getattr(params, name) for name in _STYLES])[0]
-        attempt = Attempt(
-            question, 0, databases=databases, schema=schema, tool_format=PLAIN, params=agent, limits=limits
-        )
-        for step in _STYLES[style](question.reference, databases[0], limits, generator):
+        attempt = make(question, 0)
+        steps = _STYLES[style](question.reference, database, limits, generator)
+        for step in [*_looks(question.reference, attempt.schema), *steps]:
             if attempt.outcome is None:  # a style may have more calls than there are turns
                 attempt.reply(PLAIN.render(step.call), target=step.target)
         if attempt.outcome == CORRECT:
@@ -94,6 +95,21 @@ def demonstrate(
         else:
             counts[REJECTED] += 1
     return kept, counts
+
+
+def _looks(reference: str, schema: FittedSchema) -> list[_Call]:
+    if not schema.left_out:
+        return []
+    asked = {name.casefold() for name, _ in _tables(reference)}
+    return [_Call(ToolCall(RUN_SQL, statement_query(name))) for name in schema.left_out if name.casefold() in asked]
+
+
+def _tables(reference: str) -> set[tuple[str, str]]:
+    """The tables of a query: the name of each, and as the query writes it."""
+    tree = sqlglot.parse_one(reference, read="sqlite")
+    named_here = {cte.alias for cte in tree.find_all(exp.CTE)}
+    return {(table.name, table.this.sql(dialect="sqlite")) for table in tree.find_all(exp.Table)
+            if table.name not in named_here}  # fmt: skip
 
 
 def _direct(reference: str, _database: Path, _limits: Limits, _generator: random.Random) -> list[_Call]:
@@ -105,11 +121,8 @@ def _check(reference: str, _database: Path, _limits: Limits, _generator: random.
 
 
 def _inspect(reference: str, _database: Path, _limits: Limits, generator: random.Random) -> list[_Call]:
-    tree = sqlglot.parse_one(reference, read="sqlite")
-    named_here = {cte.alias for cte in tree.find_all(exp.CTE)}
     # As the reference writes them: a table that is called order needs its quotation marks.
-    tables = sorted({table.this.sql(dialect="sqlite") for table in tree.find_all(exp.Table)
-                     if table.name not in named_here})  # fmt: skip
+    tables = sorted({written for _, written in _tables(reference)})
     look = f"SELECT * FROM {generator.choice(tables)} LIMIT 2"
     return [_Call(ToolCall(RUN_SQL, look)), _Call(ToolCall(SUBMIT_SQL, reference))]
 

@@ -22,6 +22,7 @@ from sqldojo.training.sampling import draw, likeliest
 
 _COLUMNS_STEP = 32  # columns for keys are added by so many, so that a run sees few different shapes
 _PREFIX_STEP = 512  # tokens of the prefix that are computed at once, which bounds the memory for their scores
+_PROMPT_STEP = 1_024  # the same of each prompt behind it
 _GONE_SHARE = 8  # gone rows are cut out of the batch when they are this part of it
 
 
@@ -171,10 +172,15 @@ class Decoder:
         return sum(row is not None and row.running for row in self._rows)
 
     def compute(self, prompts: Sequence[Sequence[int]]) -> list[Prompt]:
-        """Compute prompts (what of them stands behind the prefix, at least a token each) in one forward pass."""
+        """Compute prompts together: what of them stands behind the prefix, at least a token each."""
         keys = self._empty()
-        logits = self._last_logits(keys, prompts, [0] * len(prompts))
-        mx.eval(logits, [layer.own for layer in keys])
+        logits: list[mx.array] = [mx.array(0.0)] * len(prompts)
+        for start in range(0, max(map(len, prompts)), _PROMPT_STEP):
+            end = start + _PROMPT_STEP
+            parts = [prompt[start:end] for prompt in prompts]
+            found = self._last_logits(keys, parts, [min(len(prompt), start) for prompt in prompts])
+            mx.eval(found, [layer.own for layer in keys])
+            logits = [found[row] if start < len(prompt) <= end else logits[row] for row, prompt in enumerate(prompts)]
         self._counts.question_tokens += sum(map(len, prompts))
         return [Prompt(keys, row, len(prompt), logits[row]) for row, prompt in enumerate(prompts)]
 

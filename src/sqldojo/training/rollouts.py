@@ -26,7 +26,8 @@ from sqldojo.training.decoding import Decoder, Prompt, RolloutCounts, Row
 from sqldojo.training.dialogue import Dialogue, shared_prefix_length
 from sqldojo.training.policy_model import PolicyModel
 
-_PROMPTS_AT_ONCE = 16  # computed ahead of their attempts, in one forward pass
+_PROMPTS_AT_ONCE = 16  # computed ahead of their attempts, together
+_PROMPT_TOKENS_AT_ONCE = 8_192  # with padding, or one prompt: long ones have keys and scores that fill the memory
 _JOINING_SHARE = 8  # rows join when they are this part of those that run
 _THREADS = 16  # they only wait, for worker processes of which there are fewer
 _PATIENCE_SECONDS = 1.0  # for a result, while the next step is computed; it joins at the same step in every run
@@ -215,7 +216,12 @@ class _Rollout:
         return True
 
     def _compute_prompts(self) -> None:
-        groups = [self._groups.popleft() for _ in range(min(_PROMPTS_AT_ONCE, self._width, len(self._groups)))]
+        groups, longest = [], 0
+        while self._groups and len(groups) < min(_PROMPTS_AT_ONCE, self._width):
+            longest = max(longest, len(self._groups[0][0]))
+            if groups and longest * (len(groups) + 1) > _PROMPT_TOKENS_AT_ONCE:
+                break
+            groups.append(self._groups.popleft())
         prompts = self._decoder.compute([prompt for prompt, _ in groups])
         self._ready += [
             (prompt, playing) for prompt, (_, group) in zip(prompts, groups, strict=True) for playing in group
@@ -231,7 +237,7 @@ def _check_context(policy: PolicyModel, tokens: int) -> None:
     if context is not None and tokens > context:
         raise UserError(
             f"params.yaml: agent.tokens_per_episode: with the longest prompt an episode may have {tokens} tokens, but "
-            f"the model reads {context}; lower it, or choose another model"
+            f"the model reads {context}; lower it or `agent.schema_characters`, or choose another model"
         )
 
 
