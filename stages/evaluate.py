@@ -22,7 +22,7 @@ load = partial(params.load, Path("params.yaml"))
 def main(chain: Chain, checkpoint: str) -> None:
     settings, agent, limits = load("evaluate", EvaluateParams), load("agent", AnswerParams), load("verifier", Limits)
     weights = chain.weights(checkpoint)
-    policy = load_policy_model(chain.base, None if checkpoint == RELEASED else weights)
+    policy = load_policy_model(chain.base, None if checkpoint == RELEASED else weights, to_play=True)
     files = [Path(f"data/questions/{split}.jsonl") for split in HELD_OUT_SPLITS]
     questions = [question for file in files for question in read_records(file, Question)]
     databases = family_paths(Path("data/databases"), EVALUATION)

@@ -55,7 +55,7 @@ def open_session(
         base, adapter = model_and_adapter(params_file, model, adapter)
         agent, limits = load(params_file, "agent", AnswerParams), load(params_file, "verifier", Limits)
         try:
-            policy = load_policy_model(base, adapter)
+            policy = load_policy_model(base, adapter, to_play=True)
         except FileNotFoundError as error:  # mlx-lm's, for a folder without weights or tokenizer
             raise UserError(f"{base}: a file of the model is missing ({error}); build it again") from error
         yield Session(base.resolve().name, policy, opened, params, agent, limits)

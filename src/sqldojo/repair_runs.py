@@ -126,7 +126,8 @@ def teach(
 def load_student(params: RepairParams, checkpoint: str, *, to_train: bool = False) -> PolicyModel:
     """The model with the adapter of a checkpoint; to train the first one, with a fresh adapter."""
     base = Chain(params.model, params.seed).base
-    policy = load_policy_model(base, None if checkpoint == RELEASED else adapter(checkpoint), tools=REPAIR_TOOLS)
+    learnt = None if checkpoint == RELEASED else adapter(checkpoint)
+    policy = load_policy_model(base, learnt, tools=REPAIR_TOOLS, to_play=not to_train)
     if to_train and checkpoint == RELEASED:
         add_fresh_adapter(policy.model, params.training.lora, params.seed)
     return policy

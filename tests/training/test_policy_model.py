@@ -9,6 +9,7 @@ import mlx.core as mx
 import mlx_lm
 import pytest
 from mlx.utils import tree_flatten
+from mlx_lm.tuner.lora import LoRALinear
 from tiny_policy import with_adapter, write_model
 
 from sqldojo.errors import UserError
@@ -20,6 +21,7 @@ from sqldojo.training.policy_model import (
     load_adapter,
     load_adapter_weights,
     load_policy_model,
+    merge_adapter,
     save_adapter,
 )
 
@@ -89,6 +91,31 @@ def test_a_saved_adapter_gives_the_same_logits(tiny_folder: Path, saved: tuple[P
     assert mx.abs(fresh.model(TOKENS) - base).max().item() > 0.01
     assert adapter_weights(fresh.model).keys() == adapter_weights(trained.model).keys()
     assert json.loads((folder / "about.json").read_text()) == {"seed": 3}
+
+
+def test_a_model_to_play_has_the_adapter_in_its_weights(tiny_folder: Path, saved: tuple[Path, PolicyModel]) -> None:
+    apart, merged = load_policy_model(tiny_folder, saved[0]), load_policy_model(tiny_folder, saved[0], to_play=True)
+    assert adapter_weights(apart.model) and not adapter_weights(merged.model)
+    assert len(list(merged.model.modules())) == len(list(load_policy_model(tiny_folder).model.modules()))
+    expected = apart.head(apart.body(TOKENS))
+    assert mx.allclose(merged.head(merged.body(TOKENS)), expected, rtol=0, atol=1e-5)
+    assert not mx.allclose(load_policy_model(tiny_folder).model(TOKENS), expected, rtol=0, atol=1e-3)
+
+
+def test_only_float32_weights_take_an_adapter_in(tiny_folder: Path, saved: tuple[Path, PolicyModel]) -> None:
+    """In half precision, and on quantised weights, it stays beside them."""
+    for half in (True, False):
+        policy = load_policy_model(tiny_folder, saved[0])
+        if half:
+            policy.model.apply(lambda x: x.astype(mx.bfloat16))
+        else:
+            for part in policy.model.modules():
+                if isinstance(part, LoRALinear):
+                    part.linear = part.linear.to_quantized(group_size=32, bits=8)
+        before = policy.head(policy.body(TOKENS))
+        merge_adapter(policy.model)
+        assert any(isinstance(part, LoRALinear) for part in policy.model.modules())
+        assert mx.array_equal(policy.head(policy.body(TOKENS)), before)
 
 
 def test_mlx_lm_reads_the_adapter_too(tiny_folder: Path, saved: tuple[Path, PolicyModel]) -> None:

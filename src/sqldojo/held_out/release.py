@@ -84,7 +84,8 @@ def play_release(
     settings = EvaluateParams(params.seed, params.attempts, params.width)
     episodes = {}
     for checkpoint in (RELEASED, KEPT):
-        policy = load_policy_model(chain.base, None if checkpoint == RELEASED else chain.weights(checkpoint))
+        weights = None if checkpoint == RELEASED else chain.weights(checkpoint)
+        policy = load_policy_model(chain.base, weights, to_play=True)
         journal = journals / f"{checkpoint}.jsonl"
         episodes[checkpoint] = score(policy, questions, databases, settings, agent, limits, journal)
     return episodes

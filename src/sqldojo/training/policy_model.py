@@ -10,7 +10,8 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.utils import tree_flatten, tree_map
+from mlx.utils import tree_flatten, tree_map, tree_unflatten
+from mlx_lm.tuner.lora import LoRALinear
 from mlx_lm.tuner.utils import linear_to_lora_layers
 from mlx_lm.utils import load
 
@@ -58,12 +59,13 @@ class PolicyModel:
 
 
 def load_policy_model(
-    folder: Path, adapter: Path | None = None, *, tools: tuple[Tool, ...] = ANSWER_TOOLS
+    folder: Path, adapter: Path | None = None, *, tools: tuple[Tool, ...] = ANSWER_TOOLS, to_play: bool = False
 ) -> PolicyModel:
     """The model of an MLX folder, in float32 on a CPU and in bfloat16 on a GPU, with a saved adapter if one is given.
 
-    Its dialogue is about these tools. UserError when the folder holds no model, or one whose layers' states or output
-    layer do not fit our way of training.
+    Loaded only `to_play`, the adapter may be merged into the weights and cannot be trained on. Its dialogue is about
+    these tools. UserError when the folder holds no model, or one whose layers' states or output layer do not fit our
+    way of training.
     """
     if not (folder / "config.json").is_file():
         raise UserError(f"{folder}: there is no model in it; build it with `dvc repro prepare_model`")
@@ -80,6 +82,8 @@ def load_policy_model(
     body, head = _body_and_head(model)
     if adapter is not None:
         load_adapter(adapter, model)
+        if to_play:
+            merge_adapter(model)
     dialogue = Dialogue(tokenizer, tool_format_of(tokenizer, tools))
     ends = frozenset(tokenizer.eos_token_ids) | dialogue.turn_end
     return PolicyModel(model, dialogue, body, head, ends, layers)
@@ -157,6 +161,22 @@ def load_adapter(folder: Path, model: nn.Module) -> None:
         raise _unreadable(folder, error) from error
     add_fresh_adapter(model, params, seed=0)
     load_adapter_weights(model, weights, folder)
+
+
+def merge_adapter(model: nn.Module) -> None:
+    """Make an adapter part of the float32 weights that it stands on, which saves a quarter of the time of playing.
+
+    In half precision the sum would lose part of what was learnt, and a quantised layer would be quantised anew: such
+    layers keep their adapter beside them.
+    """
+    merged = [
+        (name, part.fuse())
+        for name, part in model.named_modules()
+        if isinstance(part, LoRALinear) and part.linear.weight.dtype == mx.float32
+    ]
+    model.update_modules(tree_unflatten(merged))
+    model.freeze()  # the layers that took the adapter in are new ones; an adapter that stays is not trained here either
+    mx.eval(model.parameters())
 
 
 def adapter_params(folder: Path) -> LoraParams:
