@@ -7,7 +7,8 @@ the one below has. Because it only holds arrays, gradients flow through continua
 Gradients are taken in stages, leaves first, so that memory is set by a micro-batch: each gives gradients for the
 parameters and for the keys and values that it saw; their sum is carried through the branch, and that of all branches
 through the trunk. By the chain rule these are the gradients of the plain computation. A recurrent layer has a state
-instead: that of a branch takes the place of the trunk's, where keys and values stand behind the trunk's.
+instead: that of a branch takes the place of the trunk's, where keys and values stand behind the trunk's. Where a pass
+is long, its layers run once more instead of keeping their attention (`recomputation.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from sqldojo.training.cpu_math import logsumexp
 from sqldojo.training.dialogue import shared_prefix_length
 from sqldojo.training.layer_states import LayerKind, RecurrentState
 from sqldojo.training.policy_model import PolicyModel
+from sqldojo.training.recomputation import allowed_bytes, attend_in_blocks, recomputing
 
 Sequences = Sequence[tuple[Sequence[int], Sequence[int]]]  # (tokens, action mask) each
 
@@ -141,13 +143,16 @@ def loss_and_gradients(
 
     def batch_loss(parameters: dict, states: _States, batch: Batch) -> tuple[mx.array, mx.array]:
         policy.model.update(parameters)
-        logprobs = _logprobs_behind(policy, states, batch)
+        with recomputing(policy.model):
+            logprobs = _logprobs_behind(policy, states, batch)
         return loss(logprobs, batch), logprobs
 
     def product(parameters: dict, states: _States | None, tokens: mx.array, factors: _States) -> mx.array:
         """Its gradients are those of `tokens`' keys and values, times `factors`."""
         policy.model.update(parameters)
-        products = tree_map(lambda own, factor: (own * factor).sum(), _states_of(policy, tokens, states), factors)
+        with recomputing(policy.model):
+            made = _states_of(policy, tokens, states)
+        products = tree_map(lambda own, factor: (own * factor).sum(), made, factors)
         return sum(product for _, product in tree_flatten(products))
 
     recurrent = any(kind.arrays for kind in policy.layers)
@@ -273,11 +278,19 @@ _States = list[tuple[mx.array, ...]]  # a layer each: keys and values, [1, heads
 
 
 class _Cache:
-    """One layer's cache for rows that see shared keys and values, if there are any, and then their own."""
+    """One layer's cache for rows that see shared keys and values, if there are any, and then their own.
 
-    def __init__(self, shared: KeysAndValues | None, window: int | None) -> None:
-        self.shared, self.window = shared, window
-        self.offset = shared[0].shape[2] if shared else 0
+    Scores are what the layer keeps for its backward pass; with more of them than allowed it attends in blocks.
+    """
+
+    kept = 0
+
+    def __init__(self, before: KeysAndValues | None, window: int | None, allowed: int) -> None:
+        self.before, self.window, self.allowed = before, window, allowed
+        self.offset = before[0].shape[2] if before else 0
+
+    def begun_with(self, before: KeysAndValues | None) -> _Cache:
+        return _Cache(before, self.window, self.allowed)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> KeysAndValues:
         self.own = (keys, values)
@@ -290,16 +303,48 @@ class _Cache:
         return create_causal_mask(length, self.offset, window_size=window)
 
     def attend(self, queries: mx.array, keys: mx.array, values: mx.array, **options: Any) -> mx.array:
-        return attend(queries, keys, values, **options, prefix=self.shared)
+        rows, heads, length, _ = queries.shape
+        self.kept = mx.float32.size * rows * heads * length * (self.offset + length)
+        if self.kept <= self.allowed:
+            return attend(queries, keys, values, **options, prefix=self.before)
+        size = max(1, length * self.allowed // self.kept)
+        return attend_in_blocks(queries, keys, values, **options, prefix=self.before, size=size)
 
 
-def _caches(policy: PolicyModel, shared: _States | None, rows: int) -> list[_Cache | RecurrentState]:
+class _RecurrentState(RecurrentState):
+    """One layer's state of some rows; mlx-lm's plain operations, which have gradients, keep one a token."""
+
+    kept = 0
+
+    def __init__(self, arrays: int, before: Sequence[mx.array] | None, allowed: int) -> None:
+        super().__init__(arrays, before)
+        self.allowed = allowed
+
+    @property
+    def before(self) -> tuple[mx.array, ...] | None:
+        return self.own
+
+    def begun_with(self, before: Sequence[mx.array] | None) -> _RecurrentState:
+        state = _RecurrentState(len(self.cache), None, self.allowed)
+        if before is not None:
+            state.own = before
+        return state
+
+    def advance(self, length: int) -> None:
+        self.kept = length * sum(part.nbytes for part in self.cache)
+        super().advance(length)
+
+
+def _caches(policy: PolicyModel, shared: _States | None, rows: int) -> list[_Cache | _RecurrentState]:
     """Caches for so many rows behind the shared states."""
-    caches: list[_Cache | RecurrentState] = []
+    caches: list[_Cache | _RecurrentState] = []
+    allowed = allowed_bytes(len(policy.layers))
     for kind, arrays in zip(policy.layers, shared or [None] * len(policy.layers), strict=True):
-        caches.append(RecurrentState(kind.arrays, arrays) if kind.arrays else _Cache(arrays, kind.window))
         if kind.arrays:
+            caches.append(_RecurrentState(kind.arrays, arrays, allowed))
             caches[-1].begin(rows)
+        else:
+            caches.append(_Cache(arrays, kind.window, allowed))
     return caches
 
 
