@@ -52,7 +52,7 @@ def loaded_once(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         asking_session,
         "load_policy_model",
-        lambda folder, adapter: policy if (folder, adapter) == (model, None) else load(folder, adapter),
+        lambda folder, adapter, **more: policy if (folder, adapter) == (model, None) else load(folder, adapter, **more),
     )
 
 
