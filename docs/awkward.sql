@@ -1,5 +1,5 @@
 -- An invented parcel service with everything that makes names awkward: reserved words, blanks, quotes, umlauts, a key of
--- two columns, a table without rowid, generated columns, a blob, an empty table. docs/your-database.md shows a run on it.
+-- two columns, a table without rowid, generated columns, a blob, an empty table. `sqldojo inspect docs/awkward.sql` reads it.
 CREATE TABLE "group" (
   id INTEGER PRIMARY KEY,
   "name" TEXT NOT NULL UNIQUE,
