@@ -222,7 +222,7 @@ def locked(path):
         ("locked.sqlite", locked, "is locked by another program"),
         ("none.sqlite", lambda path: write_database(path, "CREATE TABLE t (a); DROP TABLE t"), "there is no table in"),
         ("wide.sqlite", lambda path: write_database(path, WIDE),
-         "table t has 500 columns, and every prompt would hold them all"),
+         "table t has 500 columns, more than a table may have here"),
         ("latin.sqlite", lambda path: write_database(path, LATIN),
          "holds a text that is no UTF-8; store it as a BLOB"),
         ("dump.sql", lambda path: path.write_text("CREATE TABLE t (a INT) ENGINE=InnoDB;"), "the script that"),

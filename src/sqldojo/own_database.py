@@ -27,7 +27,7 @@ from sqldojo.user_files import as_database
 from sqldojo.verifier.mutation.names import key_of
 
 _DATABASES, _SCRIPTS = (".sqlite", ".sqlite3", ".db"), (".sql", ".sql.gz", ".gz")
-_LONG_SCHEMA = 12_000  # characters: what `agent.schema_characters` is unless it is set, which is not known here
+_LONG_SCHEMA = 12_000  # characters: `agent.schema_characters` of our params.yaml; another is not known here
 _SHOWN, _LONGEST = 3, 40  # values of a column, and letters of one
 
 

@@ -232,4 +232,4 @@ def test_the_schema_of_a_prompt_has_room_for_a_table():
     with pytest.raises(ValueError, match=r"^schema_characters: must be at least 1000, found 999"):
         AnswerParams(1, 1, 1, 1, schema_characters=999)
     with pytest.raises(ValueError, match=r"^turns: must be at least 1, found 0"):
-        AnswerParams(0, 1, 1, 1)
+        AnswerParams(0, 1, 1, 1, schema_characters=1000)

@@ -21,7 +21,7 @@ from sqldojo.records import Episode, Question
 from sqldojo.training.policy_model import PolicyModel, load_policy_model
 
 PARAMS = EvaluateParams(seed=1, attempts=3, width=4)
-AGENT = AnswerParams(turns=2, tokens_per_turn=10, tokens_per_episode=20, preview_rows=2)
+AGENT = AnswerParams(turns=2, tokens_per_turn=10, tokens_per_episode=20, preview_rows=2, schema_characters=12_000)
 IDS = ["q-1/0", "q-1/1", "q-1/2", "q-2/0", "q-2/1", "q-2/2"]
 
 

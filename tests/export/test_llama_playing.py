@@ -57,7 +57,7 @@ def essence(episode: Episode) -> tuple:
 
 @pytest.mark.parametrize("greedy", [False, True])
 def test_it_plays_what_the_rollouts_play(policy: PolicyModel, databases: tuple[Path, ...], greedy: bool) -> None:
-    agent = AnswerParams(turns=3, tokens_per_turn=12, tokens_per_episode=30, preview_rows=2)
+    agent = AnswerParams(turns=3, tokens_per_turn=12, tokens_per_episode=30, preview_rows=2, schema_characters=12_000)
 
     def attempts() -> list:
         asked = [(question, number) for question in (QUESTION, OTHER) for number in (0, 1)]
@@ -105,7 +105,7 @@ def test_an_episode_ends_as_in_training(
 
 
 def test_a_file_is_scored_through_llama_cpp(bf16: Path, fused: Path, databases: tuple[Path, ...]) -> None:
-    agent = AnswerParams(turns=2, tokens_per_turn=8, tokens_per_episode=16, preview_rows=2)
+    agent = AnswerParams(turns=2, tokens_per_turn=8, tokens_per_episode=16, preview_rows=2, schema_characters=12_000)
     found = score_file(bf16, fused, [QUESTION, OTHER], databases, 2, agent, Limits(), 17)
     assert [episode.id for episode in found] == ["q-1/0", "q-1/1", "q-2/0", "q-2/1"]
     assert {episode.outcome for episode in found} <= {NEVER_SUBMITTED, OUT_OF_BUDGET}  # it has learnt nothing
@@ -113,7 +113,7 @@ def test_a_file_is_scored_through_llama_cpp(bf16: Path, fused: Path, databases: 
 
 
 def test_examples_are_asked_greedily_and_drawn(bf16: Path, fused: Path, databases: tuple[Path, ...]) -> None:
-    agent = AnswerParams(turns=1, tokens_per_turn=5, tokens_per_episode=5, preview_rows=2)
+    agent = AnswerParams(turns=1, tokens_per_turn=5, tokens_per_episode=5, preview_rows=2, schema_characters=12_000)
     greedy, drawn, ending = play_examples(bf16, fused, [QUESTION, OTHER], databases, 3, agent, Limits(), 17)
     assert [episode.id for episode in greedy] == ["q-1/0", "q-2/0"]
     assert [episode.attempt for episode in drawn] == [1, 2, 3, 1, 2, 3] and ending == 0

@@ -14,7 +14,7 @@ from sqldojo.records import CORRECT, NEVER_SUBMITTED, OUT_OF_BUDGET, RUN_SQL, SU
 from sqldojo.teacher.api_episode import play
 from sqldojo.teacher.provider import ProviderError
 
-AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2, schema_characters=12_000)
 SQL = "SELECT name FROM customers WHERE city = 'Rome'"
 SCRIPT = """CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, city TEXT);
             INSERT INTO customers VALUES (1, 'Ada', 'Rome'), (2, 'Bo', 'Oslo'), (3, 'Cy', 'Rome');"""

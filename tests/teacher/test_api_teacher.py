@@ -12,7 +12,7 @@ from sqldojo.teacher.api_teacher import api_solutions
 from sqldojo.teacher.provider import ProviderError, ProviderParams
 from sqldojo.teacher.scripted import TeachParams
 
-AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2, schema_characters=12_000)
 PROVIDERS = ProviderParams(1.0, 2, 0, 1.0, "rows")
 SCRIPT = """CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, city TEXT);
             INSERT INTO customers VALUES (1, 'Ada', 'Rome'), (2, 'Bo', 'Oslo'), (3, 'Cy', {});

@@ -13,7 +13,7 @@ from sqldojo.records import SUBMIT_SQL, FilledType, QuestionType
 from sqldojo.teacher.blind_solver import blind_solver
 from sqldojo.teacher.provider import ProviderError, ProviderParams
 
-AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2, schema_characters=12_000)
 SQL = "SELECT a FROM t WHERE a > 1"
 
 

@@ -11,7 +11,7 @@ from sqldojo.teacher.collection import collect
 from sqldojo.teacher.provider import ProviderParams
 from sqldojo.teacher.scripted import TeachParams
 
-AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=3, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2, schema_characters=12_000)
 QUESTIONS = [
     Question(f"q-{n}", f"t-{n}", "train", "train", f"Which {n}?", f"SELECT a + {n} FROM t", {}) for n in range(3)
 ]

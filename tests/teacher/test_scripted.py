@@ -14,7 +14,7 @@ from sqldojo.teacher.scripted import TeachParams, demonstrate
 from sqldojo.verifier.grading import ReferenceFailed
 
 STYLES = ("direct", "check", "inspect", "mistake")
-AGENT = AnswerParams(turns=4, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+AGENT = AnswerParams(turns=4, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2, schema_characters=12_000)
 CITY = "SELECT name FROM customers WHERE city = 'Rome'"
 JOIN = (
     "SELECT customers.name FROM orders JOIN customers ON customers.id = orders.customer_id GROUP BY customers.id "
@@ -116,7 +116,7 @@ def test_demonstrations_depend_on_seed_and_question_alone(databases):
 
 def test_an_episode_with_more_calls_than_turns_is_rejected_not_kept(databases):
     """Out of turns is out of turns: a later submission must not make it right."""
-    short = AnswerParams(turns=1, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2)
+    short = AnswerParams(turns=1, tokens_per_turn=100, tokens_per_episode=400, preview_rows=2, schema_characters=12_000)
     episodes, counts = teach(databases, [CITY, JOIN], agent=short, check=1)
     assert episodes == []
     assert counts == Counter(direct=0, check=0, inspect=0, mistake=0, rejected=2)

@@ -64,7 +64,7 @@ class AgentParams:
 class AnswerParams(AgentParams):
     """The section `agent`: what an episode at a question may use, and the most characters of schema in its prompt."""
 
-    schema_characters: int = 12_000
+    schema_characters: int
 
     def __post_init__(self) -> None:
         super().__post_init__()

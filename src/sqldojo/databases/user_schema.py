@@ -54,7 +54,7 @@ def read_statements(connection: apsw.Connection) -> tuple[list[Statement], list[
         ((columns,),) = connection.execute("SELECT COUNT(*) FROM pragma_table_xinfo(?)", (name,))
         if columns > MOST_COLUMNS:
             raise UserError(
-                f"table {name} has {columns} columns, and every prompt would hold them all; give a copy of the "
+                f"table {name} has {columns} columns, more than a table may have here; give a copy of the "
                 f"database with at most {MOST_COLUMNS} in a table"
             )
     return statements, left_out
