@@ -69,16 +69,26 @@ def test_every_trained_checkpoint_has_its_settings() -> None:
     assert [found[name].updates for name in ("sft_a", "r1")] == [
         PARAMS.training.sft_updates["a"], PARAMS.training.correction_updates["r1"],
     ]  # fmt: skip
-    assert found["sft_b"].learning_rate == PARAMS.training.sft_learning_rate
+    assert found["sft_b"].learning_rate == PARAMS.training.sft_learning_rate["b"]
     assert found["r2"].learning_rate == PARAMS.training.correction_learning_rate
     assert {each.seed for each in found.values()} == {PARAMS.seed}
     assert [repair_chain.before(name) for name in repair_chain.TRAINED] == ["released", "sft_a", "sft_b", "r1"]
 
 
-def test_a_teacher_too_many_is_the_users_fault(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("b: scripted-b\n", "b: scripted-b\n    c: x\n", r"repair\.teachers: name one for each of a, b, found a, b, c"),
+        ("      b: 0.0005\n", "", r"repair\.training\.sft_learning_rate: give one for each of a, b, found a"),
+        ("r2: 4\n", "r3: 4\n", r"repair\.training\.correction_updates: give one for each of r1, r2, found r1, r3"),
+    ],
+)
+def test_a_wrong_name_is_the_users_fault(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = tmp_path / "params.yaml"
-    path.write_text((ROOT / "params.yaml").read_text().replace("    b: scripted-b\n", "    b: scripted-b\n    c: x\n"))
-    with pytest.raises(ParamsError, match=r"repair.teachers: name one for each of a, b, found a, b, c"):
+    text = (ROOT / "params.yaml").read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+    with pytest.raises(ParamsError, match=message):
         load(path, "repair", RepairParams)
 
 

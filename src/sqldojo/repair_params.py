@@ -9,7 +9,7 @@ from sqldojo.agent.episode import AgentParams
 from sqldojo.repair.generating import GenerateParams
 from sqldojo.repair.sources import SourceParams
 from sqldojo.repair.worlds import WorldParams
-from sqldojo.repair_chain import TEACHERS, TRAINED
+from sqldojo.repair_chain import ROUNDS, TEACHERS, TRAINED
 from sqldojo.teacher.repair_script import RepairTeachParams
 from sqldojo.training.action_rows import RowCaps
 from sqldojo.training.policy_model import LoraParams
@@ -42,14 +42,14 @@ class MostTasks:
 
 @dataclass(frozen=True)
 class RepairTraining:
-    """How each checkpoint is trained. `sft_updates` for each teacher and `correction_updates` for each round.
+    """How each checkpoint is trained: updates and rate for each teacher, updates for each round of correction.
 
     The adapter is fresh for the first teacher; all others go on from the one before.
     """
 
     sft_updates: dict[str, int]
     correction_updates: dict[str, int]
-    sft_learning_rate: float
+    sft_learning_rate: dict[str, float]
     correction_learning_rate: float
     batch_size: int
     micro_batch_size: int
@@ -62,12 +62,17 @@ class RepairTraining:
     departure_weight: float
     checkpoint_every: int
 
+    def __post_init__(self) -> None:
+        for key, names in (("sft_updates", TEACHERS), ("sft_learning_rate", TEACHERS), ("correction_updates", ROUNDS)):
+            if sorted(found := getattr(self, key)) != sorted(names):
+                raise ValueError(f"{key}: give one for each of {', '.join(names)}, found {', '.join(found)}")
+
     @property
     def lora(self) -> LoraParams:
         return LoraParams(self.lora_rank, self.lora_scale)
 
     def of(self, checkpoint: str, seed: int) -> SftParams:
-        """The settings for one checkpoint; KeyError when it has no number of updates."""
+        """The settings for one checkpoint."""
         teacher = checkpoint.removeprefix("sft_")
         taught = teacher != checkpoint
         own: dict[str, Any] = {name: getattr(self, name) for name in (
@@ -77,7 +82,7 @@ class RepairTraining:
         return SftParams(
             seed=seed,
             updates=self.sft_updates[teacher] if taught else self.correction_updates[checkpoint],
-            learning_rate=self.sft_learning_rate if taught else self.correction_learning_rate,
+            learning_rate=self.sft_learning_rate[teacher] if taught else self.correction_learning_rate,
             **own,
         )
 

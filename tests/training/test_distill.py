@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -22,9 +23,9 @@ from sqldojo.training.distill import (
     redistill,
     tokenise,
 )
-from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_policy_model
+from sqldojo.training.policy_model import PolicyModel, adapter_weights, add_fresh_adapter, load_policy_model
 from sqldojo.training.shared_prefix import action_logprobs, make_tree
-from sqldojo.training.supervised import batches
+from sqldojo.training.supervised import balanced, batches, learn
 
 PARAMS = DistillParams(
     seed=7, updates=8, batch_size=3, micro_batch_size=2, learning_rate=0.01, final_share=0.1, warmup_steps=1,
@@ -68,8 +69,8 @@ def test_the_adapter_moves_at_once(tiny_folder: Path, tmp_path: Path) -> None:
 def test_action_tokens_are_counted(tiny_folder: Path, tmp_path: Path) -> None:
     policy = load_policy_model(tiny_folder)
     wanted = sum(sum(sequence.action_mask) for sequence in tokenise(policy, EPISODES))
-    curve = distill(policy, EPISODES, replace(PARAMS, updates=2, batch_size=4), tmp_path)
-    assert [row.action_tokens for row in curve] == [wanted, wanted]  # four demonstrations, four a batch
+    curve = distill(policy, EPISODES, replace(PARAMS, updates=6, batch_size=4), tmp_path)
+    assert sum(row.action_tokens for row in curve) == 6 * wanted  # four demonstrations, four a batch
 
 
 def test_the_loss_is_the_mean_over_action_tokens(tiny_folder: Path, tmp_path: Path) -> None:
@@ -78,7 +79,8 @@ def test_the_loss_is_the_mean_over_action_tokens(tiny_folder: Path, tmp_path: Pa
     pairs = [(sequence.tokens, sequence.action_mask) for sequence in shown]
     logprobs = action_logprobs(policy, make_tree([pairs], rows=1))
     count = sum(sum(sequence.action_mask) for sequence in shown)
-    (first,) = distill(policy, EPISODES[:2], replace(PARAMS, updates=1, batch_size=2), tmp_path)
+    add_fresh_adapter(policy.model, PARAMS.lora, seed=7)
+    (first,) = learn(policy, [shown], PARAMS, tmp_path, "distill")
     assert first.loss == pytest.approx(-sum(map(sum, logprobs)) / count, rel=1e-5)  # a fresh adapter changes nothing
 
 
@@ -184,21 +186,34 @@ def test_nothing_to_learn_from_is_an_error(policy: PolicyModel) -> None:
 
 
 @pytest.mark.parametrize("sizes", [(1,), (5, 5), (1, 23, 3), (40, 20, 40)])
-def test_batches_are_balanced_by_type_and_by_demonstration(sizes: tuple[int, ...]) -> None:
+def test_examples_are_balanced_by_type_and_by_demonstration(sizes: tuple[int, ...]) -> None:
     types = [f"type-{number}" for number, size in enumerate(sizes) for _ in range(size)]
-    params = replace(PARAMS, updates=40, batch_size=4)
-    order = batches(types, params)
-    assert order == batches(types, params)
-    assert [len(batch) for batch in order] == [4] * 40
-    assert len(types) == 1 or order != batches(types, replace(params, seed=8))
-    flat = [index for batch in order for index in batch]
-    for end in range(len(sizes), len(flat), len(sizes)):
-        assert set(Counter(types[index] for index in flat[:end]).values()) == {end // len(sizes)}
+    order = balanced(types, 160, seed=7)
+    assert order == balanced(types, 160, seed=7) and len(order) == 160
+    assert len(types) == 1 or order != balanced(types, 160, seed=8)
+    for end in range(len(sizes), len(order), len(sizes)):
+        assert set(Counter(types[index] for index in order[:end]).values()) == {end // len(sizes)}
         for name in set(types):
-            seen = Counter(flat[:end])
+            seen = Counter(order[:end])
             times = [seen[index] for index, other in enumerate(types) if other == name]
             assert max(times) - min(times) <= 1
-    assert batches(types, replace(params, updates=9)) == order[:9]  # so a longer run begins as a shorter one
+    assert balanced(types, 40, seed=7) == order[:40]
+
+
+def test_a_batch_holds_near_lengths() -> None:
+    types = [f"type-{number % 5}" for number in range(100)]
+    lengths = [number * 37 % 100 for number in range(100)]
+    params = replace(PARAMS, updates=15, batch_size=4)
+    made = batches(types, lengths, params)
+    assert [len(batch) for batch in made] == [4] * 15 and made == batches(types, lengths, params)
+    assert batches(types, lengths, replace(params, updates=8)) == made[:8]  # so a longer run begins as a shorter one
+    drawn = balanced(types, 60, params.seed)
+    for first in (0, 6):  # six batches of these 24 examples, cut where lengths are sorted, in another order than that
+        window = made[first : first + 6]
+        assert sorted(index for batch in window for index in batch) == sorted(drawn[first * 4 : first * 4 + 24])
+        spans = [(min(lengths[i] for i in batch), max(lengths[i] for i in batch)) for batch in window]
+        assert all(one[1] <= other[0] for one, other in itertools.pairwise(sorted(spans)))
+        assert spans != sorted(spans)
 
 
 def sampled(policy: PolicyModel, number: int, sql: str, type: str = "count") -> Any:

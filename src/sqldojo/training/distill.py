@@ -110,7 +110,8 @@ def balanced_own(own: Sequence[Episode], taught: Sequence[str], params: Redistil
 def _steps(
     sequences: Sequence[TokenSequence], types: Sequence[str], params: SupervisedParams
 ) -> list[list[TokenSequence]]:
-    return [[sequences[index] for index in batch] for batch in batches(types, params)]
+    lengths = [len(each.tokens) for each in sequences]
+    return [[sequences[index] for index in batch] for batch in batches(types, lengths, params)]
 
 
 def tokenise(policy: PolicyModel, demonstrations: Sequence[Episode]) -> list[TokenSequence]:

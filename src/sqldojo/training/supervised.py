@@ -23,6 +23,8 @@ from sqldojo.training.policy_model import PolicyModel, adapter_weights, load_ada
 from sqldojo.training.selection import Look, Selection
 from sqldojo.training.shared_prefix import Batch, loss_and_gradients, make_tree
 
+_WINDOW = 6  # updates among which examples are exchanged so that those of one have near lengths
+
 
 @dataclass(frozen=True)
 class SupervisedParams:
@@ -172,8 +174,24 @@ def balanced(types: Sequence[str], count: int, seed: int) -> list[int]:
     return order[:count]
 
 
-def batches(types: Sequence[str], params: SupervisedParams) -> list[list[int]]:
-    """Which examples each update learns from, by index: `balanced` in pieces of the batch size."""
+def near_lengths(order: Sequence[int], lengths: Sequence[int], batch_size: int, seed: int) -> list[int]:
+    """`order` with examples of near lengths in one batch, which spares most of the padding.
+
+    Within each window of a few batches the examples are sorted by `lengths`, and the batches they then make are put in
+    random order. So windows learn from the same examples as before, and a long batch may come at any time.
+    """
+    window, grouped = _WINDOW * batch_size, []
+    for start in range(0, len(order), window):
+        near = sorted(order[start : start + window], key=lambda index: lengths[index])
+        pieces = [near[first : first + batch_size] for first in range(0, len(near), batch_size)]
+        random.Random(f"{seed}/lengths/{start}").shuffle(pieces)
+        grouped += [index for piece in pieces for index in piece]
+    return grouped
+
+
+def batches(types: Sequence[str], lengths: Sequence[int], params: SupervisedParams) -> list[list[int]]:
+    """Which examples each update learns from, by index: `balanced`, of `near_lengths`, in pieces of the batch size."""
     size = params.batch_size
-    order = balanced(types, params.updates * size, params.seed)
-    return [order[start : start + size] for start in range(0, len(order), size)]
+    windows = math.ceil(params.updates / _WINDOW)  # whole ones, so that a longer run begins as a shorter one
+    order = near_lengths(balanced(types, windows * _WINDOW * size, params.seed), lengths, size, params.seed)
+    return [order[start : start + size] for start in range(0, params.updates * size, size)]
