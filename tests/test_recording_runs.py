@@ -28,7 +28,7 @@ review: {seed: 17, trained_values: 2, held_out_values: 1, least_values: 1, reser
   tries: 1, solvers: [MODELS]}
 teach: {seed: 17, direct: 1, check: 0, inspect: 0, mistake: 0, models: [MODELS], choices: 1, attempts: 1}
 providers: {budget_usd: 1.0, concurrency: 2, retries: 0, seconds: 5.0, privacy: rows, prices: {openai/tiny: [1.0, 1.0]}}
-agent: {turns: 2, tokens_per_turn: 100, tokens_per_episode: 400, preview_rows: 2}
+agent: {turns: 2, tokens_per_turn: 100, tokens_per_episode: 400, preview_rows: 2, schema_characters: 12000}
 verifier: {}
 """
 
